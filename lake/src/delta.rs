@@ -1,0 +1,3 @@
+//! Delta Lake: the log, its replay, its history.
+
+pub mod vector;

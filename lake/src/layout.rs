@@ -1,0 +1,1 @@
+//! Partitions, sizes, small files.
