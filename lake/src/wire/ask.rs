@@ -178,7 +178,8 @@ pub enum Envelope {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields say what they are by name and type")]
 pub enum Message {
-    /// Answer to [`Envelope::Hello`]: the worker's build, which must be the page's.
+    /// The worker's first message: it listens from now on, and this is its build, which must be
+    /// the page's. The page answers with [`Envelope::Hello`].
     Ready { build: String },
     /// How far a question has come.
     Progress { id: u64, progress: Progress },
@@ -186,6 +187,8 @@ pub enum Message {
     Answer { id: u64, answer: Box<Answer> },
     /// Why there is none.
     Failed { id: u64, error: ErrorReport },
+    /// The worker's last message: it broke, and answers nothing any more.
+    Crashed { message: String },
 }
 
 impl FilesQuery {
