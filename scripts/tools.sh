@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Installs what building and testing need beyond rustup, git, make and a C compiler: only what is
+# missing, and only what the targets named need. Says what it does.
+#
+#   scripts/tools.sh site            what builds the page: wasm target, clang, binaryen, Trunk, …
+#   scripts/tools.sh test            and a browser with its driver, the peers, a store
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+cache="${TIDEMARK_CACHE:-$HOME/.cache/tidemark}"
+tools="$cache/tools"
+export PATH="$tools/bin:$PATH"
+
+TRUNK=0.21.14
+AXE=0.1.8
+# The tool must be of the library's version exactly, or its output does not link.
+WASM_BINDGEN="$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Cargo.lock)"
+
+say() { printf 'tools: %s\n' "$*" >&2; }
+
+# need COMMAND PACKAGE [COMMAND PACKAGE]…: installs the packages whose commands are missing.
+need() {
+  local missing=()
+  while (($#)); do
+    command -v "$1" >/dev/null || missing+=("$2")
+    shift 2
+  done
+  ((${#missing[@]} == 0)) || packages "${missing[@]}"
+}
+
+packages() {
+  local install=(apt-get install -y --no-install-recommends "$@")
+  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
+    say "missing: $*; install them and run this again, on Debian with"
+    say "  sudo ${install[*]}"
+    exit 1
+  fi
+  say "installing $* with apt-get"
+  mkdir -p "$cache"
+  # One at a time: two targets may ask at once.
+  (
+    flock 9
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq </dev/null
+    "${install[@]}" -qq </dev/null >/dev/null
+  ) 9>"$cache/apt.lock"
+}
+
+wasm_target() {
+  [[ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]] && return
+  say "adding the wasm32-unknown-unknown target with rustup"
+  rustup target add wasm32-unknown-unknown
+}
+
+# crate COMMAND CRATE VERSION [FLAG]…: a command line tool from crates.io, unoptimised, which is fast
+# enough at its work and minutes quicker to build.
+crate() {
+  local command="$1" crate="$2" version="$3"
+  shift 3
+  [[ "$("$tools/bin/$command" --version 2>/dev/null)" == *" $version"* ]] && return
+  say "building $crate $version"
+  CARGO_TARGET_DIR="$cache/tools-target" CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 \
+    cargo install "$crate" --version "$version" --root "$tools" --debug --force --quiet "$@"
+}
+
+site() {
+  wasm_target
+  need clang clang wasm-opt binaryen brotli brotli
+  # Without --locked: its lock names a version that crates.io took back.
+  crate wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN"
+  crate trunk trunk "$TRUNK" --locked --no-default-features
+}
+
+# Python packages are pinned: their answers are what ours are compared with. axe is taken out of a
+# package that carries it, without what that package would bring along.
+python() {
+  local venv="$cache/venv" want
+  want="$(cat scripts/peers.txt) axe-playwright-python==$AXE"
+  [[ "$(cat "$venv/installed.txt" 2>/dev/null)" == "$want" ]] && return
+  python3 -c 'import ensurepip, venv' 2>/dev/null || packages python3-venv
+  say "installing" $want "into $venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r scripts/peers.txt
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps "axe-playwright-python==$AXE"
+  printf '%s\n' "$want" >"$venv/installed.txt"
+}
+
+for target in "$@"; do
+  case "$target" in
+  site) site ;;
+  test)
+    site
+    need chromium chromium chromedriver chromium-driver
+    python
+    ;;
+  *)
+    say "no such target: $target"
+    exit 2
+    ;;
+  esac
+done
