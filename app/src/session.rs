@@ -1,0 +1,230 @@
+//! What every page shares: the address, the lake, the worker, the clock, the keys, the theme.
+
+use lake::table::Time;
+use lake::wire::http::{LakeReport, TableEntry};
+use lake::wire::{Format, TableRef};
+use lake::{Error, Kind, Result};
+use leptos::prelude::*;
+
+use crate::asked::Asked;
+use crate::engine::Engine;
+use crate::keys::Keys;
+use crate::nav::Nav;
+use crate::route::{Query, Route};
+use crate::theme::Theme;
+
+/// The one context. Everything in it is a signal or a handle, so it is copied freely.
+#[derive(Clone, Copy)]
+pub struct Session {
+    /// Where the page is, and how it goes elsewhere.
+    pub nav: Nav,
+    /// The page and what it is about.
+    pub route: Memo<Route>,
+    /// The address's parameters.
+    pub query: Memo<Query>,
+    /// Zones and tables this person may see.
+    pub lake: Asked<LakeReport>,
+    /// The browser's clock, to the second.
+    pub now: ReadSignal<Time>,
+    /// Light, dark, or as the system says.
+    pub theme: RwSignal<Theme>,
+    /// Who listens to which key.
+    pub keys: Keys,
+    /// One sentence of what just happened, spoken and shown for a moment.
+    pub notice: RwSignal<Option<String>>,
+    engine: StoredValue<Engine>,
+    table: Memo<Option<Result<TableEntry>>>,
+}
+
+/// The session. Only below [`Session::provide`].
+pub fn session() -> Session {
+    expect_context()
+}
+
+impl Session {
+    /// Starts the worker and the clock, asks for the lake, and puts the session into context.
+    pub fn provide() -> Self {
+        let nav = Nav::start();
+        let route = nav.route();
+        let lake = Asked::new(|_| Some(fetch_lake()));
+        let (now, set_now) = signal(browser_time());
+        let _ = set_interval_with_handle(
+            move || set_now.set(browser_time()),
+            std::time::Duration::from_secs(1),
+        );
+        let table = Memo::new(move |_| {
+            let name = route.with(|r| r.table().map(str::to_owned))?;
+            match lake.get()? {
+                Ok(report) => Some(find_table(&report, &name)),
+                Err(error) => Some(Err(error)),
+            }
+        });
+        let session = Self {
+            nav,
+            route,
+            query: nav.query(),
+            lake,
+            now,
+            theme: Theme::start(),
+            keys: Keys::start(),
+            notice: RwSignal::new(None),
+            engine: StoredValue::new(Engine::start("")),
+            table,
+        };
+        provide_context(session);
+        session
+    }
+
+    /// The worker.
+    pub fn engine(self) -> Engine {
+        self.engine.get_value()
+    }
+
+    /// The table that the address names, tracked. `None` before the lake is known and on pages
+    /// that are not about a table.
+    pub fn table(self) -> Option<Result<TableEntry>> {
+        self.table.get()
+    }
+
+    /// The same as the worker wants it; `None` too where there is no such table.
+    pub fn table_ref(self) -> Option<TableRef> {
+        let entry = self.table.get()?.ok()?;
+        Some(TableRef {
+            zone: entry.zone,
+            prefix: entry.prefix,
+        })
+    }
+
+    /// A parameter of the address, tracked.
+    pub fn param(self, key: &'static str) -> Memo<Option<String>> {
+        Memo::new(move |_| self.query.with(|q| q.get(key).map(str::to_owned)))
+    }
+
+    /// Says what just happened: `Link copied`.
+    pub fn say(self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        self.notice.set(Some(sentence.clone()));
+        set_timeout(
+            move || {
+                self.notice.update(|shown| {
+                    if shown.as_ref() == Some(&sentence) {
+                        *shown = None;
+                    }
+                });
+            },
+            std::time::Duration::from_secs(4),
+        );
+    }
+
+    /// Whether the browser reads this zone's bucket itself, which needs the bucket's consent.
+    pub fn reads_redirected(self, zone: &str) -> bool {
+        self.lake.ok().is_some_and(|lake| {
+            let zone = lake.zones.iter().find(|z| z.name == zone);
+            zone.is_some_and(|z| z.reads == "redirect")
+        })
+    }
+}
+
+/// The table called `name`: a configured or discovered name, else `<zone>/<prefix>` of a zone
+/// that exists, whether or not the table was discovered.
+pub fn find_table(lake: &LakeReport, name: &str) -> Result<TableEntry> {
+    let named = lake.tables.iter().find(|t| t.name == name);
+    let at = |zone: &str, prefix: &str| {
+        let listed = lake.tables.iter();
+        let mut listed = listed.filter(|t| t.zone == zone && t.prefix == prefix);
+        listed.next().cloned()
+    };
+    if let Some(entry) = named {
+        return Ok(entry.clone());
+    }
+    let (zone, prefix) = name.split_once('/').unwrap_or((name, ""));
+    let prefix = prefix.trim_matches('/');
+    if let Some(entry) = at(zone, prefix) {
+        return Ok(entry);
+    }
+    if lake.zones.iter().any(|z| z.name == zone) {
+        return Ok(TableEntry {
+            name: name.to_owned(),
+            zone: zone.to_owned(),
+            prefix: prefix.to_owned(),
+            format: Format::Delta,
+            configured: false,
+        });
+    }
+    Err(Error::not_found(format!(
+        "no table and no zone is called `{}`",
+        crate::format::shorten(name, 80)
+    )))
+}
+
+async fn fetch_lake() -> Result<LakeReport> {
+    let silent = |_| Error::new(Kind::Unreachable, "Tidemark's own server does not answer");
+    let response = gloo_net::http::Request::get("/api/lake").send().await;
+    let response = response.map_err(silent)?;
+    let text = response.text().await.map_err(silent)?;
+    if response.ok() {
+        return serde_json::from_str(&text)
+            .map_err(|e| Error::new(Kind::Internal, "the server's list of tables").because(e));
+    }
+    // Refusals come as the one JSON shape that all surfaces share.
+    let report = serde_json::from_str::<serde_json::Value>(&text)
+        .ok()
+        .and_then(|value| serde_json::from_value(value.get("error")?.clone()).ok());
+    Err(match report {
+        Some::<lake::wire::ErrorReport>(report) => Error::from(report),
+        None => Error::new(
+            Kind::Unreachable,
+            format!("Tidemark's own server answered {}", response.status()),
+        ),
+    })
+}
+
+fn browser_time() -> Time {
+    Time(js_sys::Date::now() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lake::wire::http::ZoneReport;
+
+    fn sample() -> LakeReport {
+        let zone = ZoneReport {
+            name: "curated".to_owned(),
+            url: "file:///x/".to_owned(),
+            owner: None,
+            format: None,
+            keep: None,
+            reads: "proxy".to_owned(),
+            error: None,
+        };
+        let table = TableEntry {
+            name: "users".to_owned(),
+            zone: "curated".to_owned(),
+            prefix: "u/users".to_owned(),
+            format: Format::Delta,
+            configured: true,
+        };
+        LakeReport {
+            zones: vec![zone],
+            tables: vec![table],
+            ..LakeReport::default()
+        }
+    }
+
+    #[test]
+    fn a_table_has_its_name_and_its_place() {
+        let lake = sample();
+        assert_eq!(find_table(&lake, "users").unwrap().prefix, "u/users");
+        assert_eq!(find_table(&lake, "curated/u/users").unwrap().name, "users");
+    }
+
+    #[test]
+    fn a_place_in_a_known_zone_needs_no_discovery() {
+        let entry = find_table(&sample(), "curated/deep/er").unwrap();
+        assert_eq!((entry.zone.as_str(), entry.prefix.as_str()), ("curated", "deep/er"));
+        assert_eq!(find_table(&sample(), "curated").unwrap().prefix, "");
+        let error = find_table(&sample(), "elsewhere/x").unwrap_err();
+        assert_eq!(error.kind(), Kind::NotFound);
+    }
+}
