@@ -7,23 +7,22 @@ use futures::future::{AbortHandle, abortable};
 use lake::host::Progress;
 use lake::{Error, Kind, Result};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::parts::{Failed, Loading};
 
 /// An answer that arrives, and arrives anew when what was asked for changes.
 ///
 /// The answer before stays until the new one is there. A question that nobody waits for is taken
-/// back: when another one replaces it, when the page goes, and when the person cancels.
+/// back at once: when another one replaces it, when the page goes, and when the person cancels.
+/// (`LocalResource` finishes one question before it starts the next, which is why this is not one.)
 pub struct Asked<T: Send + Sync + 'static> {
-    answer: LocalResource<Option<Answered<T>>>,
-    run: StoredValue<u64>,
+    answer: RwSignal<Option<Result<Arc<T>>>>,
     pending: RwSignal<bool>,
     progress: RwSignal<Option<Progress>>,
     abort: StoredValue<Option<AbortHandle>>,
     again: Trigger,
 }
-
-type Answered<T> = Result<Arc<T>>;
 
 impl<T: Send + Sync + 'static> Clone for Asked<T> {
     fn clone(&self) -> Self {
@@ -34,83 +33,71 @@ impl<T: Send + Sync + 'static> Clone for Asked<T> {
 impl<T: Send + Sync + 'static> Copy for Asked<T> {}
 
 impl<T: Send + Sync + 'static> Asked<T> {
-    /// Asks what `question` returns, whenever a signal it read changes. `None` asks nothing.
-    /// The signal it is given shows the question's progress.
+    /// Asks what `question` returns, whenever a signal it read changes. `None` asks nothing and
+    /// leaves the answer as it is. The signal it is given shows the question's progress: pass it
+    /// to [`crate::engine::Engine::watched`].
     pub fn new<F, Q>(question: Q) -> Self
     where
         F: Future<Output = Result<T>> + 'static,
         Q: Fn(RwSignal<Option<Progress>>) -> Option<F> + 'static,
     {
-        let run = StoredValue::new(0_u64);
-        let pending = RwSignal::new(false);
-        let progress = RwSignal::new(None);
-        let abort = StoredValue::new(None::<AbortHandle>);
-        let again = Trigger::new();
-        let answer = LocalResource::new(move || {
-            again.track();
-            let asked = question(progress);
-            let mine = run.with_value(|n| n + 1);
-            run.set_value(mine);
-            abort.update_value(|old| {
-                if let Some(old) = old.take() {
-                    old.abort();
-                }
-            });
-            let asked = asked.map(|future| {
-                let (future, handle) = abortable(future);
-                abort.set_value(Some(handle));
-                future
-            });
-            async move {
-                // Not earlier: what is read here must not wake the question itself.
-                pending.set(asked.is_some());
-                let answered = match asked {
-                    Some(future) => Some(match future.await {
-                        Ok(answered) => answered.map(Arc::new),
-                        Err(_) => Err(Error::new(Kind::Cancelled, "nobody waited for it")),
-                    }),
-                    None => None,
-                };
-                if run.try_with_value(|n| *n) == Some(mine) {
-                    pending.try_set(false);
-                    progress.try_set(None);
-                }
-                answered
+        let asked = Self {
+            answer: RwSignal::new(None),
+            pending: RwSignal::new(false),
+            progress: RwSignal::new(None),
+            abort: StoredValue::new(None),
+            again: Trigger::new(),
+        };
+        Effect::new(move || {
+            asked.again.track();
+            let question = question(asked.progress);
+            asked.cancel();
+            if let Some(question) = question {
+                asked.start(question);
             }
         });
-        on_cleanup(move || {
-            if let Some(Some(handle)) = abort.try_with_value(|h| h.clone()) {
-                handle.abort();
+        on_cleanup(move || asked.cancel());
+        asked
+    }
+
+    fn start(self, question: impl Future<Output = Result<T>> + 'static) {
+        let (question, handle) = abortable(question);
+        self.abort.set_value(Some(handle.clone()));
+        self.pending.set(true);
+        spawn_local(async move {
+            let answer = match question.await {
+                Ok(answer) => answer.map(Arc::new),
+                Err(_) => Err(Error::new(Kind::Cancelled, "nobody waited for the answer")),
+            };
+            // Taken back for another question, or the page is gone.
+            let current = self.abort.try_with_value(Option::is_some) == Some(true);
+            if current && !handle.is_aborted() {
+                self.finish(answer);
             }
         });
-        Self {
-            answer,
-            run,
-            pending,
-            progress,
-            abort,
-            again,
+    }
+
+    fn finish(self, answer: Result<Arc<T>>) {
+        self.abort.try_set_value(None);
+        self.progress.try_set(None);
+        self.pending.try_set(false);
+        self.answer.try_set(Some(answer));
+    }
+
+    fn cancel(self) {
+        let handle = self.abort.try_update_value(Option::take).flatten();
+        if let Some(handle) = handle {
+            handle.abort();
         }
     }
 
-    /// The newest answer there is, tracked. `None` before the first.
-    pub fn get(self) -> Option<Result<Arc<T>>> {
-        self.answer.get().flatten()
-    }
-
-    /// The newest answer if it is one.
-    pub fn ok(self) -> Option<Arc<T>> {
-        self.get()?.ok()
-    }
-
-    /// Whether a question is on its way.
-    pub fn pending(self) -> bool {
-        self.pending.get()
-    }
-
-    /// How far it has come.
-    pub fn progress(self) -> Option<Progress> {
-        self.progress.get()
+    /// Takes the question back and says so in place of the answer.
+    pub fn stop(self) {
+        self.cancel();
+        self.finish(Err(Error::new(
+            Kind::Cancelled,
+            "the question was taken back",
+        )));
     }
 
     /// Asks the same again.
@@ -118,18 +105,24 @@ impl<T: Send + Sync + 'static> Asked<T> {
         self.again.notify();
     }
 
-    /// Takes the question back.
-    pub fn cancel(self) {
-        self.abort.with_value(|handle| {
-            if let Some(handle) = handle {
-                handle.abort();
-            }
-        });
+    /// The newest answer there is, tracked. `None` before the first.
+    pub fn get(self) -> Option<Result<Arc<T>>> {
+        self.answer.get()
     }
 
-    /// How often it was asked.
-    pub fn runs(self) -> u64 {
-        self.run.get_value()
+    /// The newest answer if it is one, tracked.
+    pub fn ok(self) -> Option<Arc<T>> {
+        self.answer.with(|a| a.as_ref()?.as_ref().ok().cloned())
+    }
+
+    /// Whether a question is on its way, tracked.
+    pub fn pending(self) -> bool {
+        self.pending.get()
+    }
+
+    /// How far it has come.
+    pub fn progress(self) -> ReadSignal<Option<Progress>> {
+        self.progress.read_only()
     }
 
     /// The answer through `view`; before it, what is waited for (`what`: `the history`) with
@@ -138,27 +131,25 @@ impl<T: Send + Sync + 'static> Asked<T> {
         self,
         what: &'static str,
         view: impl Fn(Arc<T>) -> V + Send + Sync + 'static,
-    ) -> impl IntoView {
-        let body = move || match self.get() {
-            Some(Ok(value)) => view(value).into_any(),
-            Some(Err(error)) if !self.pending.get_untracked() => {
-                let again = Callback::new(move |()| self.again());
-                view! { <Failed error again /> }.into_any()
-            }
-            _ => ().into_any(),
+    ) -> AnyView {
+        let again = Callback::new(move |()| self.again());
+        let stop = Callback::new(move |()| self.stop());
+        let body = move || match self.answer.get()? {
+            Ok(value) => Some(view(value).into_any()),
+            Err(error) => Some(view! { <Failed error again /> }.into_any()),
         };
         let waiting = move || {
-            let first = self.answer.with(Option::is_none) || !matches!(self.get(), Some(Ok(_)));
-            (self.pending.get() && first).then(|| {
-                let cancel = Callback::new(move |()| self.cancel());
-                view! { <Loading what progress=self.progress cancel /> }
-            })
+            let shown = self.answer.with(|a| matches!(a, Some(Ok(_))));
+            self.pending
+                .get()
+                .then(|| view! { <Loading what progress=self.progress() stop over=shown /> })
         };
         view! {
             <div class="asked" aria-busy=move || self.pending.get().to_string()>
-                {body}
                 {waiting}
+                {body}
             </div>
         }
+        .into_any()
     }
 }

@@ -105,7 +105,11 @@ mod tests {
     fn csv_keeps_null_apart_from_nothing() {
         let rows = [
             vec![Some("a".into()), None, Some("".into())],
-            vec![Some("x,\"y\"\n".into()), Some("1".into()), Some(" z".into())],
+            vec![
+                Some("x,\"y\"\n".into()),
+                Some("1".into()),
+                Some(" z".into()),
+            ],
         ];
         assert_eq!(
             csv(&["p", "q", "r"], rows),

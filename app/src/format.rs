@@ -130,7 +130,12 @@ mod tests {
 
     #[test]
     fn counts_have_separators() {
-        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (1_603_221, "1,603,221")];
+        let cases = [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_603_221, "1,603,221"),
+        ];
         for (n, text) in cases {
             assert_eq!(count(n), text);
         }

@@ -48,7 +48,10 @@ pub const HELP: &[(&str, &str)] = &[
     ("j", "Next row"),
     ("k", "Row before"),
     ("Enter", "Open the row"),
-    ("x", "Take a version as one end of a diff; swap the ends of a diff"),
+    (
+        "x",
+        "Take a version as one end of a diff; swap the ends of a diff",
+    ),
     ("d", "Diff with the version before"),
     ("[", "Version before"),
     ("]", "Version after"),
@@ -150,7 +153,9 @@ impl Keys {
 
 /// Whether the key goes into a field, and whether it presses what has the focus.
 fn focus(event: &KeyboardEvent) -> (bool, bool) {
-    let target = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok());
+    let target = event
+        .target()
+        .and_then(|t| t.dyn_into::<HtmlElement>().ok());
     let Some(target) = target else {
         return (false, false);
     };

@@ -1,3 +1,15 @@
 //! The browser's side: the page, which shows, and the worker, which reads.
 
+pub mod app;
+pub mod asked;
+pub mod copy;
 pub mod engine;
+pub mod format;
+pub mod keys;
+pub mod message;
+pub mod nav;
+pub mod pages;
+pub mod parts;
+pub mod route;
+pub mod session;
+pub mod theme;

@@ -111,7 +111,10 @@ mod tests {
         let message = message(&error);
         assert_eq!(message.title, "Damaged");
         assert_eq!(message.sentence, "not JSON");
-        assert_eq!(message.location.as_deref(), Some("_delta_log/3.json, line 2"));
+        assert_eq!(
+            message.location.as_deref(),
+            Some("_delta_log/3.json, line 2")
+        );
         assert!(!message.next.is_empty());
     }
 

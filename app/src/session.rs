@@ -2,7 +2,7 @@
 
 use lake::table::Time;
 use lake::wire::http::{LakeReport, TableEntry};
-use lake::wire::{Format, TableRef};
+use lake::wire::{ErrorReport, Format, TableRef};
 use lake::{Error, Kind, Result};
 use leptos::prelude::*;
 
@@ -12,6 +12,10 @@ use crate::keys::Keys;
 use crate::nav::Nav;
 use crate::route::{Query, Route};
 use crate::theme::Theme;
+
+mod states;
+
+pub use states::{TableState, TableStates};
 
 /// The one context. Everything in it is a signal or a handle, so it is copied freely.
 #[derive(Clone, Copy)]
@@ -32,8 +36,10 @@ pub struct Session {
     pub keys: Keys,
     /// One sentence of what just happened, spoken and shown for a moment.
     pub notice: RwSignal<Option<String>>,
+    /// How each table is, as far as it was looked at.
+    pub states: TableStates,
     engine: StoredValue<Engine>,
-    table: Memo<Option<Result<TableEntry>>>,
+    table: Memo<Option<Result<TableEntry, ErrorReport>>>,
 }
 
 /// The session. Only below [`Session::provide`].
@@ -54,10 +60,8 @@ impl Session {
         );
         let table = Memo::new(move |_| {
             let name = route.with(|r| r.table().map(str::to_owned))?;
-            match lake.get()? {
-                Ok(report) => Some(find_table(&report, &name)),
-                Err(error) => Some(Err(error)),
-            }
+            let found = lake.get()?.and_then(|report| find_table(&report, &name));
+            Some(found.map_err(|error| ErrorReport::from(&error)))
         });
         let session = Self {
             nav,
@@ -68,6 +72,7 @@ impl Session {
             theme: Theme::start(),
             keys: Keys::start(),
             notice: RwSignal::new(None),
+            states: TableStates::new(),
             engine: StoredValue::new(Engine::start("")),
             table,
         };
@@ -83,7 +88,7 @@ impl Session {
     /// The table that the address names, tracked. `None` before the lake is known and on pages
     /// that are not about a table.
     pub fn table(self) -> Option<Result<TableEntry>> {
-        self.table.get()
+        self.table.get().map(|found| found.map_err(Error::from))
     }
 
     /// The same as the worker wants it; `None` too where there is no such table.
@@ -171,7 +176,7 @@ async fn fetch_lake() -> Result<LakeReport> {
         .ok()
         .and_then(|value| serde_json::from_value(value.get("error")?.clone()).ok());
     Err(match report {
-        Some::<lake::wire::ErrorReport>(report) => Error::from(report),
+        Some::<ErrorReport>(report) => Error::from(report),
         None => Error::new(
             Kind::Unreachable,
             format!("Tidemark's own server answered {}", response.status()),
@@ -222,7 +227,10 @@ mod tests {
     #[test]
     fn a_place_in_a_known_zone_needs_no_discovery() {
         let entry = find_table(&sample(), "curated/deep/er").unwrap();
-        assert_eq!((entry.zone.as_str(), entry.prefix.as_str()), ("curated", "deep/er"));
+        assert_eq!(
+            (entry.zone.as_str(), entry.prefix.as_str()),
+            ("curated", "deep/er")
+        );
         assert_eq!(find_table(&sample(), "curated").unwrap().prefix, "");
         let error = find_table(&sample(), "elsewhere/x").unwrap_err();
         assert_eq!(error.kind(), Kind::NotFound);

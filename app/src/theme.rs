@@ -48,7 +48,9 @@ impl Theme {
     pub(crate) fn start() -> RwSignal<Self> {
         // Storage can be forbidden; the page is then as the system says each time.
         let storage = window().local_storage().ok().flatten();
-        let stored = storage.as_ref().and_then(|s| s.get_item(STORED).ok().flatten());
+        let stored = storage
+            .as_ref()
+            .and_then(|s| s.get_item(STORED).ok().flatten());
         let theme = RwSignal::new(Self::from_name(stored.as_deref().unwrap_or_default()));
         Effect::new(move || {
             let name = theme.get().name();

@@ -64,7 +64,10 @@ mod tests {
     fn nothing_hides_and_nothing_turns_around() {
         assert_eq!(visible("a\nb\0c\u{7f}"), "a␊b␀c␡");
         assert_eq!(visible("evil\u{202e}txt.exe"), "evil⟨U+202E⟩txt.exe");
-        assert_eq!(visible("a\u{200b}b\u{ad}c\u{85}"), "a⟨U+200B⟩b⟨U+00AD⟩c⟨U+0085⟩");
+        assert_eq!(
+            visible("a\u{200b}b\u{ad}c\u{85}"),
+            "a⟨U+200B⟩b⟨U+00AD⟩c⟨U+0085⟩"
+        );
         assert_eq!(visible("größe 数量 🌊"), "größe 数量 🌊");
     }
 
@@ -74,7 +77,10 @@ mod tests {
         assert_eq!(shorten("abcd", 3), "ab…");
         assert_eq!(shorten("üüüü", 3), "üü…");
         assert_eq!(shorten("abcd", 0), "…");
-        assert_eq!(shorten_middle("part-00000-abcdef.parquet", 11), "part-…rquet");
+        assert_eq!(
+            shorten_middle("part-00000-abcdef.parquet", 11),
+            "part-…rquet"
+        );
         assert_eq!(shorten_middle("short", 11), "short");
     }
 }

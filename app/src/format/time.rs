@@ -82,7 +82,12 @@ pub fn duration(millis: u64) -> String {
     match seconds {
         0 => format!("{millis} ms"),
         1..60 => format!("{seconds} s"),
-        60..3_600 => two(minutes, "min", if minutes < 10 { seconds % 60 } else { 0 }, "s"),
+        60..3_600 => two(
+            minutes,
+            "min",
+            if minutes < 10 { seconds % 60 } else { 0 },
+            "s",
+        ),
         3_600..86_400 => two(hours, "h", minutes % 60, "min"),
         _ if days < 14 => two(days, "d", hours % 24, "h"),
         _ => format!("{} d", super::count(days)),

@@ -123,7 +123,10 @@ fn parameters_survive_the_way_there_and_back() {
     let text = query.to_string();
     assert_eq!(text, "?q=region%3DUK%20%26%20more%2B%C3%BC&by=files");
     assert_eq!(Query::parse(&text), query);
-    assert_eq!(query.clone().with("q", None::<&str>).to_string(), "?by=files");
+    assert_eq!(
+        query.clone().with("q", None::<&str>).to_string(),
+        "?by=files"
+    );
 }
 
 #[test]

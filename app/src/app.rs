@@ -1,0 +1,175 @@
+//! The frame around every page: header, rail, help, and the page that the address names.
+
+pub mod header;
+pub mod help;
+pub mod rail;
+pub mod search;
+
+use leptos::prelude::*;
+
+use crate::keys::Command;
+use crate::pages;
+use crate::parts::{Failed, Loading};
+use crate::route::Route;
+use crate::session::{Session, session};
+
+use header::Header;
+use help::Help;
+use rail::Rail;
+
+/// Everything.
+#[component]
+pub fn App() -> impl IntoView {
+    let session = Session::provide();
+    let help = RwSignal::new(false);
+    let rail = RwSignal::new(false);
+    session
+        .keys
+        .on(move |command| shortcut(session, help, command));
+    view! {
+        <a class="skip" href="#main">"Skip to the page"</a>
+        <Header rail help />
+        <div class="frame">
+            <Rail open=rail />
+            <main id="main" tabindex="-1">
+                <Stale />
+                <Page />
+            </main>
+        </div>
+        <Help open=help />
+        <div class="notice" role="status" aria-live="polite">
+            {move || session.notice.get().map(|text| view! { <span>{text}</span> })}
+        </div>
+    }
+}
+
+/// Commands that mean the same on every page. Pages are asked before.
+fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
+    let table = session
+        .route
+        .with_untracked(|r| r.table().map(str::to_owned));
+    let go = |route: fn(String) -> Route| {
+        let to = table.clone().map(route);
+        to.map(|to| session.nav.go(to)).is_some()
+    };
+    match command {
+        Command::Help => help.update(|open| *open = !*open),
+        Command::Lake => session.nav.go(Route::Lake),
+        Command::History => return go(|table| Route::Timeline { table }),
+        Command::Layout => return go(|table| Route::Layout { table }),
+        Command::Snapshot => {
+            return go(|table| Route::Snapshot {
+                table,
+                at: lake::table::At::Latest,
+            });
+        }
+        Command::Restore if table.is_some() => {
+            session
+                .say("Restoring is not part of this build; the command line has none either yet");
+        }
+        Command::Previous | Command::Next => {
+            let step = session.route.with_untracked(|route| {
+                let version = route.version()?;
+                let to = match command {
+                    Command::Next => version.next(),
+                    _ => version.previous()?,
+                };
+                route.with_version(to)
+            });
+            match step {
+                Some(to) => session.nav.go(to),
+                None => return false,
+            }
+        }
+        Command::Diff => {
+            let diff = session.route.with_untracked(|route| {
+                let to = route.version()?;
+                Some(Route::Diff {
+                    table: route.table()?.to_owned(),
+                    from: to.previous()?,
+                    to,
+                })
+            });
+            match diff {
+                Some(to) => session.nav.go(to),
+                None => return false,
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The page of the address. It is made anew when it is another page or another table, and stays
+/// when only the version or a parameter changes.
+#[component]
+fn Page() -> impl IntoView {
+    let session = session();
+    let which = Memo::new(move |_| {
+        session.route.with(|route| {
+            let kind = std::mem::discriminant(route);
+            (kind, route.table().map(str::to_owned))
+        })
+    });
+    move || {
+        which.track();
+        let route = session.route.get_untracked();
+        match route {
+            Route::Lake => view! { <pages::lake::Page /> }.into_any(),
+            Route::Unknown { path } => view! { <pages::unknown::Page path /> }.into_any(),
+            route => view! { <AboutTable route /> }.into_any(),
+        }
+    }
+}
+
+/// A page about a table, once it is known that there is one.
+#[component]
+fn AboutTable(route: Route) -> impl IntoView {
+    let session = session();
+    // What the worker asks for is the zone and the prefix; a page never starts without them.
+    let known = Memo::new(move |_| session.table().map(|found| found.ok()));
+    move || match known.get().and_then(|_| untrack(|| session.table())) {
+        None => {
+            let stop = Callback::new(move |()| session.lake.stop());
+            view! { <Loading what="the lake" progress=session.lake.progress() stop /> }.into_any()
+        }
+        Some(Err(error)) => {
+            let again = Callback::new(move |()| session.lake.again());
+            view! { <Failed error again /> }.into_any()
+        }
+        Some(Ok(_)) => match route {
+            Route::Timeline { .. } => view! { <pages::timeline::Page /> }.into_any(),
+            Route::Commit { .. } => view! { <pages::commit::Page /> }.into_any(),
+            Route::Snapshot { .. } => view! { <pages::snapshot::Page /> }.into_any(),
+            Route::Diff { .. } => view! { <pages::diff::Page /> }.into_any(),
+            Route::File { .. } => view! { <pages::file::Page /> }.into_any(),
+            Route::Layout { .. } => view! { <pages::layout::Page /> }.into_any(),
+            Route::Lake | Route::Unknown { .. } => ().into_any(),
+        },
+    }
+}
+
+/// Says when the server was replaced by another build than this page's.
+#[component]
+fn Stale() -> impl IntoView {
+    let session = session();
+    let other = Memo::new(move |_| {
+        let lake = session.lake.ok();
+        lake.is_some_and(|lake| !lake.build.is_empty() && lake.build != crate::engine::BUILD)
+    });
+    let reload = move |_| {
+        let _ = window().location().reload();
+    };
+    move || {
+        other.get().then(|| {
+            view! {
+                <div class="note warning">
+                    <span>"The server is of another build than this page"</span>
+                    <span class="acts">
+                        <button type="button" class="btn small" on:click=reload>"Reload"</button>
+                    </span>
+                </div>
+            }
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! What keys there are.
+
+use leptos::prelude::*;
+
+use crate::keys::HELP;
+use crate::parts::Dialog;
+
+/// The help, as a dialog.
+#[component]
+pub fn Help(open: RwSignal<bool>) -> impl IntoView {
+    view! {
+        <Dialog open title="Keys">
+            <dl class="keys">
+                {HELP
+                    .iter()
+                    .map(|(keys, does)| {
+                        let keys = keys.split(' ').map(|k| view! { <kbd>{k}</kbd> });
+                        view! { <div><dt>{keys.collect_view()}</dt><dd>{*does}</dd></div> }
+                    })
+                    .collect_view()}
+            </dl>
+            <p class="soft s">
+                "Times are UTC. Sizes are in units of 1024 and exact on hover. A question mark in place of a figure means that the log does not state it. Restoring (r) comes with the acts and is not in this build."
+            </p>
+        </Dialog>
+    }
+}

@@ -1,0 +1,83 @@
+//! The lake as a tree of zones and tables, at the left.
+
+use lake::wire::Format;
+use lake::wire::http::{LakeReport, TableEntry};
+use leptos::prelude::*;
+
+use crate::format::{shorten, shorten_middle};
+use crate::route::Route;
+use crate::session::session;
+
+/// The rail. Below 720 px it is shown while `open`.
+#[component]
+pub fn Rail(open: RwSignal<bool>) -> impl IntoView {
+    let session = session();
+    let on_lake = move || {
+        session
+            .route
+            .with(|r| matches!(r, Route::Lake))
+            .then_some("page")
+    };
+    let zones = move || {
+        let lake = session.lake.ok()?;
+        Some(lake.zones.iter().map(|zone| {
+            let keep = zone.keep.as_ref().map(|k| shorten(k, 12));
+            let name = shorten_middle(&zone.name, 40);
+            let tables = tables_of(&lake, &zone.name);
+            let broken = zone.error.as_ref().map(|e| shorten(&e.message, 200));
+            let fails = broken.is_some();
+            view! {
+                <div class="zone" title=broken>
+                    <b>{name}</b>
+                    {fails.then(|| view! { <span class="dot broken"></span><span class="unseen">"could not be searched"</span> })}
+                    <span class="keep">{keep}</span>
+                </div>
+                <ul>{tables.into_iter().map(|t| view! { <Entry entry=t /> }).collect_view()}</ul>
+            }
+        }).collect_view())
+    };
+    view! {
+        <nav id="rail" class="rail" class:open=move || open.get() aria-label="Zones and tables"
+            on:click=move |_| open.set(false)>
+            <a href="/" aria-current=on_lake>"Lake"</a>
+            {zones}
+        </nav>
+    }
+}
+
+fn tables_of(lake: &LakeReport, zone: &str) -> Vec<TableEntry> {
+    let tables = lake.tables.iter().filter(|t| t.zone == zone);
+    tables.cloned().collect()
+}
+
+#[component]
+fn Entry(entry: TableEntry) -> impl IntoView {
+    let session = session();
+    let name = entry.name.clone();
+    let current = move || {
+        let here = session.table().and_then(Result::ok);
+        here.is_some_and(|e| e.name == name).then_some("page")
+    };
+    let own = entry.name.strip_prefix(&format!("{}/", entry.zone));
+    let short = shorten_middle(own.unwrap_or(&entry.name), 28);
+    let format = match entry.format {
+        Format::Delta => ("Δ", "Delta"),
+        Format::Iceberg => ("ice", "Iceberg"),
+        Format::Hudi => ("hudi", "Hudi"),
+    };
+    let state = session.states.of(&entry.name);
+    let href = Route::Timeline {
+        table: entry.name.clone(),
+    }
+    .href();
+    view! {
+        <li>
+            <a href=href aria-current=current title=shorten(&entry.name, 200)>
+                <span class=move || format!("dot {}", state.get().class()) aria-hidden="true"></span>
+                <span class="name">{short}</span>
+                <span class="unseen">{move || state.get().says()}</span>
+                <small title=format.1>{format.0}</small>
+            </a>
+        </li>
+    }
+}

@@ -1,0 +1,10 @@
+//! One module a page.
+
+pub mod commit;
+pub mod diff;
+pub mod file;
+pub mod lake;
+pub mod layout;
+pub mod snapshot;
+pub mod timeline;
+pub mod unknown;

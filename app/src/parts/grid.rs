@@ -1,0 +1,298 @@
+//! Rows of equal height, of which only those near the viewport exist: one to millions.
+//!
+//! The page scrolls, not the grid. Rows are found with the arrow keys, `j` and `k`, opened with
+//! Enter; the row that has the attention is the grid's active descendant.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::{ev, html::Div};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::window::{Window, scroll_of, window as rows_in_view};
+use crate::keys::Command;
+use crate::session::session;
+
+pub mod column;
+
+pub use column::{Column, Sort};
+
+use column::{HeadCell, templates};
+
+/// Pixels of the page's header and of the grid's own, which cover what is scrolled below them.
+const COVERED: f64 = 44.0 + 30.0;
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// A grid of `count` rows. `row` makes the cells of one row; each cell is an element with
+/// `role="gridcell"` and, where its column is not shown on narrow screens, the class `hide`.
+#[component]
+pub fn Grid(
+    /// What the rows are, for those who hear it: `Commits, newest first`.
+    #[prop(into)]
+    label: Signal<String>,
+    columns: Vec<Column>,
+    #[prop(into)] count: Signal<usize>,
+    /// Cells of row `i`. Called again when `key` of the row changes.
+    #[prop(into)]
+    row: RowFn,
+    /// What row `i` shows, as text; rows with the same key are not made anew. The index alone
+    /// where it is not given.
+    #[prop(into, optional)]
+    key: Option<KeyFn>,
+    /// Class of row `i`: `dim`, `on`.
+    #[prop(into, optional)]
+    row_class: Option<KeyFn>,
+    /// Opens row `i`: Enter or a click.
+    #[prop(into, optional)]
+    on_open: Option<Callback<usize>>,
+    /// The row that has the attention.
+    #[prop(optional)]
+    active: Option<RwSignal<Option<usize>>>,
+    /// Is told which rows exist, whenever that changes.
+    #[prop(optional)]
+    seen: Option<RwSignal<Window>>,
+    /// Whether `j`, `k` and Enter anywhere on the page are this grid's. One grid a page.
+    #[prop(default = true)]
+    hotkeys: bool,
+    /// What the rows are sorted by, where columns can be pressed.
+    #[prop(optional, into)]
+    sort: Option<Signal<Sort>>,
+    /// Sorts by a column.
+    #[prop(optional, into)]
+    on_sort: Option<Callback<Sort>>,
+    /// Height of a row in pixels.
+    #[prop(default = 32.0)]
+    row_height: f64,
+) -> impl IntoView {
+    let id = format!("grid-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let body = NodeRef::<Div>::new();
+    let seen = seen.unwrap_or_else(|| RwSignal::new(Window::default()));
+    let active = active.unwrap_or_else(|| RwSignal::new(None));
+    follow_scroll(body, count, row_height, seen);
+
+    Effect::new(move || {
+        if let (Some(index), Some(body)) = (active.get(), body.get_untracked()) {
+            reveal(&body, index, count.get_untracked(), row_height);
+        }
+    });
+    let step = move |by: isize| {
+        let last = count.get_untracked().checked_sub(1);
+        let Some(last) = last else { return false };
+        active.update(|a| {
+            *a = Some(a.map_or(0, |i| i.saturating_add_signed(by)).min(last));
+        });
+        true
+    };
+    let open = move || match (active.get_untracked(), on_open) {
+        (Some(index), Some(open)) => {
+            open.run(index);
+            true
+        }
+        _ => false,
+    };
+    if hotkeys {
+        session().keys.on(move |command| match command {
+            Command::Down => step(1),
+            Command::Up => step(-1),
+            Command::Open => open(),
+            _ => false,
+        });
+    }
+    let keydown = move |event: ev::KeyboardEvent| {
+        let page = 20;
+        let done = match event.key().as_str() {
+            "ArrowDown" => step(1),
+            "ArrowUp" => step(-1),
+            "PageDown" => step(page),
+            "PageUp" => step(-page),
+            "Home" => step(isize::MIN),
+            "End" => step(isize::MAX),
+            "Enter" if event.target() == event.current_target() => open(),
+            _ => false,
+        };
+        if done {
+            event.prevent_default();
+        }
+    };
+
+    let (wide, narrow) = templates(&columns);
+    let style = format!("--columns:{wide};--columns-narrow:{narrow};--row:{row_height}px");
+    let heads = columns.into_iter();
+    let heads = heads.map(|column| view! { <HeadCell column sort on_sort /> });
+    let keyed = move || {
+        let range = seen.get();
+        let key = key.clone();
+        (range.first..range.last.min(count.get()))
+            .map(|i| (i, key.as_ref().map(|k| k.at(i)).unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    let row_id = {
+        let id = id.clone();
+        move |i: usize| format!("{id}-{i}")
+    };
+    let current = {
+        let row_id = row_id.clone();
+        move || active.get().map(&row_id)
+    };
+    let openable = on_open.is_some();
+    let make = move |(i, _): (usize, String)| {
+        let cells = row.at(i);
+        let row_class = row_class.clone();
+        let class = move || {
+            let own = row_class.as_ref().map(|c| c.at(i)).unwrap_or_default();
+            let on = if active.get() == Some(i) {
+                " active"
+            } else {
+                ""
+            };
+            let open = if openable { " open" } else { "" };
+            format!("row {own}{on}{open}")
+        };
+        view! {
+            <div role="row" id=row_id(i) class=class aria-rowindex=(i + 2).to_string()
+                aria-selected=move || (active.get() == Some(i)).to_string()
+                on:click=move |event| {
+                    if by_itself(&event) {
+                        active.set(Some(i));
+                        open();
+                    }
+                }>
+                {cells}
+            </div>
+        }
+    };
+    view! {
+        <div class="grid" role="grid" id=id tabindex="0" style=style
+            aria-label=move || label.get()
+            aria-rowcount=move || (count.get() + 1).to_string()
+            aria-activedescendant=current
+            on:keydown=keydown>
+            <div class="grid-head" role="rowgroup">
+                <div class="row" role="row" aria-rowindex="1">{heads.collect_view()}</div>
+            </div>
+            <div class="grid-body" role="rowgroup" node_ref=body
+                style=move || format!("height:{}px", seen.get().height)>
+                <div role="presentation" class="grid-rows"
+                    style=move || format!("transform:translateY({}px)", seen.get().offset)>
+                    <For each=keyed key=|k| k.clone() children=make />
+                </div>
+            </div>
+        </div>
+    }
+}
+
+/// Makes the cells of a row.
+#[derive(Clone)]
+pub struct RowFn(Arc<dyn Fn(usize) -> AnyView + Send + Sync>);
+
+impl<F: Fn(usize) -> AnyView + Send + Sync + 'static> From<F> for RowFn {
+    fn from(f: F) -> Self {
+        Self(Arc::new(f))
+    }
+}
+
+impl RowFn {
+    fn at(&self, i: usize) -> AnyView {
+        (self.0)(i)
+    }
+}
+
+/// Says something about a row.
+#[derive(Clone)]
+pub struct KeyFn(Arc<dyn Fn(usize) -> String + Send + Sync>);
+
+impl<F: Fn(usize) -> String + Send + Sync + 'static> From<F> for KeyFn {
+    fn from(f: F) -> Self {
+        Self(Arc::new(f))
+    }
+}
+
+impl KeyFn {
+    fn at(&self, i: usize) -> String {
+        (self.0)(i)
+    }
+}
+
+/// Keeps `seen` at what is near the viewport: on scroll, on resize, and when the list or what is
+/// above it changes height.
+fn follow_scroll(
+    body: NodeRef<html::Div>,
+    count: Signal<usize>,
+    row_height: f64,
+    seen: RwSignal<Window>,
+) {
+    let measure = move || {
+        let Some(body) = body.get_untracked() else {
+            return;
+        };
+        let Some(count) = count.try_get_untracked() else {
+            return;
+        };
+        let viewport = window().inner_height().ok().and_then(|h| h.as_f64());
+        let above = -body.get_bounding_client_rect().top();
+        let now = rows_in_view(count, row_height, above, viewport.unwrap_or(800.0));
+        if seen.try_with_untracked(|s| *s != now) == Some(true) {
+            seen.try_set(now);
+        }
+    };
+    let handles = [
+        window_event_listener_untyped("scroll", move |_| measure()),
+        window_event_listener_untyped("resize", move |_| measure()),
+    ];
+    on_cleanup(move || handles.into_iter().for_each(|h| h.remove()));
+    Effect::new(move || {
+        count.track();
+        body.track();
+        request_animation_frame(measure);
+    });
+    // What is above the grid changes its height when answers arrive.
+    use wasm_bindgen::prelude::Closure;
+    let changed = Closure::<dyn FnMut()>::new(measure);
+    let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()).ok();
+    if let (Some(observer), Some(page)) = (&observer, document().body()) {
+        observer.observe(&page);
+    }
+    let kept = send_wrapper::SendWrapper::new((observer, changed));
+    on_cleanup(move || {
+        if let Some(observer) = &kept.0 {
+            observer.disconnect();
+        }
+    });
+}
+
+use wasm_bindgen::JsCast;
+
+/// Scrolls the page so that row `index` is seen; not at all where it is.
+fn reveal(body: &web_sys::HtmlDivElement, index: usize, count: usize, row_height: f64) {
+    let viewport = window().inner_height().ok().and_then(|h| h.as_f64());
+    let viewport = viewport.unwrap_or(800.0);
+    let page = window().scroll_y().unwrap_or(0.0);
+    let top = body.get_bounding_client_rect().top();
+    let place = top + scroll_of(index, count, row_height, viewport);
+    let bottom = viewport - row_height - 8.0;
+    if place < COVERED {
+        let far = place < -viewport;
+        let margin = if far { viewport / 3.0 } else { COVERED };
+        window().scroll_to_with_x_and_y(0.0, page + place - margin);
+    } else if place > bottom {
+        let far = place > viewport * 2.0;
+        let to = if far {
+            place - viewport / 3.0
+        } else {
+            place - bottom
+        };
+        window().scroll_to_with_x_and_y(0.0, page + to);
+    }
+}
+
+/// Whether a click meant the row and not a link or button in it, nor selected text.
+fn by_itself(event: &ev::MouseEvent) -> bool {
+    let target = event
+        .target()
+        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let inner = target.and_then(|t| t.closest("a,button,input,label").ok().flatten());
+    let selecting = window().get_selection().ok().flatten();
+    let selecting = selecting.is_some_and(|s| !s.is_collapsed());
+    inner.is_none() && !selecting && !event.default_prevented()
+}

@@ -1,0 +1,85 @@
+//! The head of a page: its title, the facts that matter, its acts, its tabs.
+
+use lake::table::At;
+use leptos::prelude::*;
+
+use crate::format::visible;
+use crate::route::Route;
+use crate::session::session;
+
+/// Title, facts and buttons. Sets the window's title too.
+#[component]
+pub fn Head(
+    #[prop(into)] title: Signal<String>,
+    /// What the window is called, where it is more than the title: `users · 47..48`.
+    #[prop(into, optional)]
+    window_title: Option<Signal<String>>,
+    /// The line of facts beside the title; use [`Facts`].
+    #[prop(into, optional)]
+    facts: ViewFn,
+    /// Buttons, at the right.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let named = window_title.unwrap_or(title);
+    Effect::new(move || {
+        named.with(|name| document().set_title(&format!("{} · Tidemark", visible(name))));
+    });
+    view! {
+        <div class="head">
+            <h1>{move || title.with(|t| visible(t))}</h1>
+            <div class="facts">{facts.run()}</div>
+            {children.map(|c| view! { <div class="acts">{c()}</div> })}
+        </div>
+    }
+}
+
+/// Facts with dots between them.
+#[component]
+pub fn Facts(facts: Vec<AnyView>) -> impl IntoView {
+    let facts = facts
+        .into_iter()
+        .map(|f| view! { <span class="fact">{f}</span> });
+    facts.collect_view()
+}
+
+/// History, Snapshot, Layout of the table at hand.
+#[component]
+pub fn Tabs() -> impl IntoView {
+    let session = session();
+    let tab = move |name: &'static str, here: fn(&Route) -> bool, to: fn(String) -> Route| {
+        let href = move || {
+            let table = session.route.with(|r| r.table().map(str::to_owned));
+            table.map(|t| to(t).href())
+        };
+        let current = move || session.route.with(here).then_some("page");
+        view! { <a href=href aria-current=current>{name}</a> }
+    };
+    let history = |r: &Route| {
+        matches!(
+            r,
+            Route::Timeline { .. } | Route::Commit { .. } | Route::Diff { .. }
+        )
+    };
+    let snapshot = |r: &Route| matches!(r, Route::Snapshot { .. } | Route::File { .. });
+    view! {
+        <nav class="tabs" aria-label="Pages of the table">
+            {tab("History", history, |table| Route::Timeline { table })}
+            {tab("Snapshot", snapshot, |table| Route::Snapshot { table, at: At::Latest })}
+            {tab("Layout", |r| matches!(r, Route::Layout { .. }), |table| Route::Layout { table })}
+        </nav>
+    }
+}
+
+/// One step of where the page is. The last has no link.
+#[component]
+pub fn Crumb(
+    #[prop(into)] text: String,
+    #[prop(optional_no_strip, into)] href: Option<String>,
+) -> impl IntoView {
+    let text = crate::format::shorten_middle(&text, 48);
+    match href {
+        Some(href) => view! { <li><a href=href>{text}</a></li> }.into_any(),
+        None => view! { <li><b aria-current="page">{text}</b></li> }.into_any(),
+    }
+}
