@@ -13,6 +13,9 @@ TIDEMARK := $(CARGO_TARGET_DIR)/release/tidemark
 # What the page and the worker are made of.
 SITE_SOURCES := $(shell find app lake style public -type f 2>/dev/null) Cargo.toml Cargo.lock Trunk.toml
 
+# What page, worker and server must agree on: they are of one build.
+export TIDEMARK_BUILD := $(shell cat $(SITE_SOURCES) 2>/dev/null | sha256sum | cut -c 1-12)
+
 .PHONY: help demo tidemark native staged site test engines check lint budget bench fuzz tools-%
 
 help: ## this list
@@ -29,6 +32,7 @@ tidemark: ## builds the one binary, the page inside it
 	@cargo build --release -p server
 
 native:
+	@mkdir -p dist
 	@cargo build --release -p server
 
 staged: out/site/index.html
