@@ -9,6 +9,7 @@ use lake::{Error, Kind, Result};
 
 pub mod action;
 pub mod checkpoint;
+mod completion;
 mod people;
 mod progress;
 pub mod random;
@@ -59,6 +60,7 @@ pub fn write(dir: &Path, now: Time) -> Result<Written> {
         });
     };
     note("users", users::write(&zone, now)?);
+    note("completion", completion::write(&zone, now)?);
     note("progress_stream", progress::write(&zone, now)?);
     Ok(Written { zone, tables })
 }
