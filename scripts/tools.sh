@@ -4,6 +4,7 @@
 #
 #   scripts/tools.sh site            what builds the page: wasm target, clang, binaryen, Trunk, …
 #   scripts/tools.sh test            and a browser with its driver, the peers, a store
+#   scripts/tools.sh engines         Spark, MinIO, Azurite
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -13,6 +14,9 @@ export PATH="$tools/bin:$PATH"
 
 TRUNK=0.21.14
 AXE=0.1.8
+PYSPARK=4.0.1
+MINIO=v0.0.0-20260212201848-7aac2a2c5b7c
+AZURITE=3.37.0
 # The tool must be of the library's version exactly, or its output does not link.
 WASM_BINDGEN="$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Cargo.lock)"
 
@@ -85,6 +89,30 @@ python() {
   printf '%s\n' "$want" >"$venv/installed.txt"
 }
 
+# once NAME VERSION COMMAND…: runs the command unless it has been run for this version.
+once() {
+  local stamp="$cache/engines/$1.version" version="$2"
+  [[ "$(cat "$stamp" 2>/dev/null)" == "$version" ]] && return
+  say "installing $1 $version"
+  mkdir -p "$cache/engines"
+  "${@:3}"
+  printf '%s\n' "$version" >"$stamp"
+}
+
+# Spark, and two stores beside SeaweedFS.
+engines() {
+  need java openjdk-17-jre-headless npm npm go golang-go
+  once spark "$PYSPARK" spark
+  once minio "$MINIO" env GOBIN="$cache/engines/bin" GOFLAGS=-mod=mod \
+    go install -ldflags '-s -w' "github.com/minio/minio@$MINIO"
+  once azurite "$AZURITE" npm install --silent --prefix "$cache/engines/azurite" "azurite@$AZURITE"
+}
+
+spark() {
+  python3 -m venv "$cache/engines/spark"
+  "$cache/engines/spark/bin/pip" install --quiet --disable-pip-version-check "pyspark==$PYSPARK"
+}
+
 for target in "$@"; do
   case "$target" in
   site) site ;;
@@ -93,6 +121,7 @@ for target in "$@"; do
     need chromium chromium chromedriver chromium-driver
     python
     ;;
+  engines) engines ;;
   *)
     say "no such target: $target"
     exit 2
