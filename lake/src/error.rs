@@ -161,9 +161,8 @@ impl From<object_store::Error> for Error {
     fn from(error: object_store::Error) -> Self {
         use object_store::Error as E;
         // A wrapper such as the browser's store has already decided what happened.
-        if let E::Generic { source, .. } | E::NotFound { source, .. } = &error
-            && let Some(known) = source.downcast_ref::<Error>()
-        {
+        let source = std::error::Error::source(&error);
+        if let Some(known) = source.and_then(|source| source.downcast_ref::<Error>()) {
             return known.clone();
         }
         let (kind, message, path) = match &error {

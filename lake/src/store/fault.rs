@@ -1,0 +1,289 @@
+//! A store that fails where it is told to: the errors, waits and damage of real ones, on purpose.
+
+mod rule;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryStreamExt};
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+
+use super::Request;
+use rule::Then;
+pub use rule::{Change, Failure, Match, Rule, Wait};
+
+/// A store that follows [`Rule`]s before it asks the real one.
+pub struct FaultStore {
+    inner: Arc<dyn ObjectStore>,
+    rules: Mutex<Vec<Rule>>,
+}
+
+impl FaultStore {
+    /// A store in which nothing goes wrong yet.
+    pub fn new(inner: Arc<dyn ObjectStore>) -> Self {
+        Self {
+            inner,
+            rules: Mutex::default(),
+        }
+    }
+
+    /// From now on, what the rule says. Rules apply in the order in which they were added.
+    pub fn add(&self, rule: Rule) {
+        self.lock().push(rule);
+    }
+
+    /// From now on, nothing goes wrong.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Rule>> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the rules say of this call.
+    fn fate(&self, request: Request, key: &str) -> Vec<Then> {
+        let rules = self.lock();
+        let taken = rules.iter().filter(|rule| rule.takes(request, key));
+        taken.map(|rule| rule.then.clone()).collect()
+    }
+
+    async fn around<T>(
+        &self,
+        request: Request,
+        key: &Path,
+        call: impl Future<Output = Result<T>>,
+    ) -> Result<(T, Vec<Then>)> {
+        let fate = self.fate(request, key.as_ref());
+        before(&fate, key).await?;
+        let answer = call.await?;
+        for then in &fate {
+            if let Then::FailAfter(failure) = then {
+                return Err(failure.error(key));
+            }
+        }
+        Ok((answer, fate))
+    }
+
+    fn listed(
+        &self,
+        prefix: Option<&Path>,
+        inner: BoxStream<'static, Result<ObjectMeta>>,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        let prefix = prefix.cloned().unwrap_or_default();
+        let fate = self.fate(Request::List, prefix.as_ref());
+        let stream = stream::once(async move {
+            before(&fate, &prefix).await?;
+            Ok::<_, object_store::Error>(inner)
+        });
+        stream.try_flatten().boxed()
+    }
+}
+
+async fn before(fate: &[Then], key: &Path) -> Result<()> {
+    for then in fate {
+        match then {
+            Then::Wait(wait) => wait().await,
+            Then::Fail(failure) => return Err(failure.error(key)),
+            Then::FailAfter(_) | Then::Damage(_) | Then::Cut(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Damages or cuts the bytes of an answer.
+async fn spoil(result: GetResult, fate: &[Then]) -> Result<GetResult> {
+    let mut change: Option<&Change> = None;
+    let mut cut = None;
+    for then in fate {
+        match then {
+            Then::Damage(c) => change = Some(c),
+            Then::Cut(after) => cut = Some(*after),
+            Then::Fail(_) | Then::FailAfter(_) | Then::Wait(_) => {}
+        }
+    }
+    if change.is_none() && cut.is_none() {
+        return Ok(result);
+    }
+    let (meta, range) = (result.meta.clone(), result.range.clone());
+    let (attributes, extensions) = (result.attributes.clone(), result.extensions.clone());
+    let mut bytes = result.bytes().await?;
+    if let Some(change) = change {
+        bytes = change(bytes);
+    }
+    let mut pieces = vec![Ok(bytes)];
+    if let (Some(after), Some(Ok(bytes))) = (cut, pieces.first_mut())
+        && after < bytes.len() as u64
+    {
+        bytes.truncate(after as usize);
+        pieces.push(Err(Failure::Generic.error(&meta.location)));
+    }
+    Ok(GetResult {
+        payload: GetResultPayload::Stream(stream::iter(pieces).boxed()),
+        meta,
+        range,
+        attributes,
+        extensions,
+    })
+}
+
+impl fmt::Display for FaultStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "faulty {}", self.inner)
+    }
+}
+
+impl fmt::Debug for FaultStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FaultStore({:?})", self.inner)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for FaultStore {
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        opts: PutOptions,
+    ) -> Result<PutResult> {
+        let call = self.inner.put_opts(location, payload, opts);
+        Ok(self.around(Request::Put, location, call).await?.0)
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &Path,
+        opts: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        let call = self.inner.put_multipart_opts(location, opts);
+        Ok(self.around(Request::Put, location, call).await?.0)
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let request = match options.head {
+            true => Request::Head,
+            false => Request::Get,
+        };
+        let call = self.inner.get_opts(location, options);
+        let (result, fate) = self.around(request, location, call).await?;
+        match request {
+            Request::Get => spoil(result, &fate).await,
+            _ => Ok(result),
+        }
+    }
+
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        // The stream outlives this call, so each key's fate is decided from a copy of the rules.
+        let rules = self.lock().clone();
+        let checked = locations.and_then(move |location| {
+            let taken = rules
+                .iter()
+                .filter(|rule| rule.takes(Request::Delete, location.as_ref()));
+            let fate: Vec<_> = taken.map(|rule| rule.then.clone()).collect();
+            async move {
+                before(&fate, &location).await?;
+                Ok(location)
+            }
+        });
+        self.inner.delete_stream(checked.boxed())
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.listed(prefix, self.inner.list(prefix))
+    }
+
+    fn list_with_offset(
+        &self,
+        prefix: Option<&Path>,
+        offset: &Path,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.listed(prefix, self.inner.list_with_offset(prefix, offset))
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        let root = Path::default();
+        let call = self.inner.list_with_delimiter(prefix);
+        let key = prefix.unwrap_or(&root);
+        Ok(self.around(Request::List, key, call).await?.0)
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        let call = self.inner.copy_opts(from, to, options);
+        Ok(self.around(Request::Copy, to, call).await?.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::Error;
+    use object_store::ObjectStoreExt;
+    use object_store::memory::InMemory;
+
+    async fn faulty() -> FaultStore {
+        let inner = InMemory::new();
+        for key in ["log/1.json", "log/2.json"] {
+            inner.put(&Path::from(key), "hello".into()).await.unwrap();
+        }
+        FaultStore::new(Arc::new(inner))
+    }
+
+    #[tokio::test]
+    async fn the_nth_matching_call_fails() {
+        let store = faulty().await;
+        let rule = Rule::on(Request::Get).key("2.json").nth(2);
+        let rule = rule.fails(Failure::PermissionDenied);
+        store.add(rule.clone());
+        let (one, two) = (Path::from("log/1.json"), Path::from("log/2.json"));
+        store.get(&one).await.unwrap();
+        store.get(&two).await.unwrap();
+        let error = store.get(&two).await.unwrap_err();
+        assert!(matches!(error, Error::PermissionDenied { .. }), "{error}");
+        store.get(&two).await.unwrap();
+        assert_eq!(rule.seen(), 3);
+    }
+
+    #[tokio::test]
+    async fn bytes_are_damaged_and_cut() {
+        let store = faulty().await;
+        let path = Path::from("log/1.json");
+        store.add(Rule::on(Request::Get).damages(|b| b.slice(1..)));
+        let bytes = store.get(&path).await.unwrap().bytes().await.unwrap();
+        assert_eq!(&bytes[..], b"ello");
+        store.clear();
+        store.add(Rule::on(Request::Get).cuts(3));
+        let result = store.get(&path).await.unwrap();
+        assert!(result.bytes().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_lost_answer_leaves_the_object() {
+        let store = faulty().await;
+        let path = Path::from("log/3.json");
+        store.add(Rule::on(Request::Put).fails_after(Failure::Generic));
+        assert!(store.put(&path, "x".into()).await.is_err());
+        assert!(store.head(&path).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn listings_fail_when_they_are_read() {
+        let store = faulty().await;
+        store.add(Rule::on(Request::List).key("log").fails(Failure::Generic));
+        let prefix = Path::from("log");
+        let listed: Result<Vec<_>> = store.list(Some(&prefix)).try_collect().await;
+        assert!(listed.is_err());
+        assert!(store.list_with_delimiter(Some(&prefix)).await.is_err());
+        let root: Vec<_> = store.list(None).try_collect().await.unwrap();
+        assert_eq!(root.len(), 2);
+    }
+}
