@@ -13,3 +13,4 @@ pub mod parts;
 pub mod route;
 pub mod session;
 pub mod theme;
+pub mod worker;

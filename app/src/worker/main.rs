@@ -1,1 +1,5 @@
-fn main() {}
+//! The worker's binary.
+
+fn main() {
+    app::worker::start();
+}
