@@ -1,7 +1,6 @@
 //! What the tests of several crates share: tables in a named state, and tables of a great size.
 
 #![expect(
-    clippy::expect_used,
     clippy::unwrap_used,
     reason = "a test tool that fails has to stop its test"
 )]

@@ -208,7 +208,7 @@ impl TableBuilder {
             actions.push(Action::Add(file(version)));
             if self
                 .remove_every
-                .is_some_and(|every| version > 1 && version % every == 0)
+                .is_some_and(|every| version > 1 && version.is_multiple_of(every))
             {
                 let at = START + version as i64 * 60_000;
                 actions.push(Action::Remove(file(version - 1).removed(at, true)));
