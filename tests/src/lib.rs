@@ -1,11 +1,15 @@
-//! What the tests of several crates share: tables in a named state, and tables of a great size.
+//! What tests share: tables in a named state or of a great size, and fixtures: what Tidemark is set
+//! against, started for a test and ended with it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test tool that fails has to stop its test"
-)]
+#![warn(missing_docs)]
 
 pub mod big;
+pub mod chromium;
+pub mod place;
+pub mod process;
+pub mod seaweed;
+pub mod served;
 pub mod table;
+pub mod webdriver;
 
 pub use table::{Built, Hint, Layout, TableBuilder};

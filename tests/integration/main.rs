@@ -1,0 +1,4 @@
+//! Everything that crosses a crate, in one binary, so that it is linked once.
+
+mod browser;
+mod stores;
