@@ -3,17 +3,29 @@
 //! The worker answers the page with [`Reader::answer`], the server and the command line call the
 //! functions. There is no second way to a figure.
 
+mod cache;
+mod commit;
+mod file;
+mod files;
+mod overview;
+mod presence;
+
 use std::sync::Arc;
 
 use object_store::ObjectStore;
 use object_store::path::Path;
 
+use crate::delta::features::unsupported_for_writing;
+use crate::delta::log::{Head, Log};
+use crate::delta::snapshot::Snapshot;
 use crate::host::SharedHost;
 use crate::table::{At, Version};
 use crate::wire::{
-    Answer, Ask, DiffReport, HistoryQuery, HistoryReport, LayoutReport, SnapshotReport, TableRef,
+    Answer, Ask, DiffFilesReport, DiffReport, Format, HistoryQuery, HistoryReport, LayoutReport, ResolveReport,
+    SnapshotReport, TableRef,
 };
-use crate::{Error, Kind, Result};
+use crate::{Error, Result};
+use cache::Table;
 
 /// Where a table lies.
 #[derive(Clone, Debug)]
@@ -32,64 +44,198 @@ pub trait Roots: Send + Sync {
     fn root(&self, table: &TableRef) -> Result<Root>;
 }
 
+/// Partitions of a layout that a page gets.
+const PAGE_PARTITIONS: usize = 5_000;
+
 /// Answers questions and remembers the versions it rebuilt, which never change.
 pub struct Reader {
     roots: Arc<dyn Roots>,
+    cache: cache::Cache,
 }
 
 impl Reader {
     /// A reader that remembers nothing yet.
     pub fn new(roots: Arc<dyn Roots>) -> Self {
-        Self { roots }
+        Self { roots, cache: cache::Cache::default() }
     }
 
     /// Answers one question. Dropping the future cancels the work.
     pub async fn answer(&self, ask: Ask, host: SharedHost) -> Result<Answer> {
-        let _ = (&self.roots, ask, host);
-        Err(Error::new(Kind::Internal, "not built yet"))
+        let table = |table: &TableRef| -> Result<Table> {
+            Ok(Table { root: self.roots.root(table)?, cache: self.cache.of(table), host: Arc::clone(&host) })
+        };
+        Ok(match ask {
+            Ask::Overview { table: t, rows_removed } => Answer::Overview(table(&t)?.overview(rows_removed).await?),
+            Ask::History { table: t, query } => Answer::History(table(&t)?.history(&query).await?),
+            Ask::Commit { table: t, version } => Answer::Commit(table(&t)?.commit(version).await?),
+            Ask::Actions { table: t, version, offset, limit } => {
+                Answer::Actions(table(&t)?.actions(version, offset, limit).await?)
+            }
+            Ask::Resolve { table: t, at } => Answer::Resolve(table(&t)?.resolve(at).await?),
+            Ask::Snapshot { table: t, at } => Answer::Snapshot(table(&t)?.snapshot(at, false).await?),
+            Ask::Files { table: t, version, query } => Answer::Files(table(&t)?.files(version, &query).await?),
+            Ask::Diff { table: t, from, to } => Answer::Diff(table(&t)?.diff(from, to, false).await?),
+            Ask::DiffFiles { table: t, from, to, query } => {
+                let changes = table(&t)?.changes(Some(from), to).await?;
+                let all = changes.files();
+                let total = all.len() as u64;
+                let (matching, files) = files::page(all, &query, |c| &c.file);
+                Answer::DiffFiles(DiffFilesReport { matching, total, files })
+            }
+            Ask::Layout { table: t, at } => Answer::Layout(table(&t)?.layout(at, Some(PAGE_PARTITIONS)).await?),
+            Ask::File { table: t, version, path } => Answer::File(table(&t)?.file(version, &path).await?),
+            Ask::Pages { table: t, version, path, row_group, column } => {
+                Answer::Pages(table(&t)?.pages(version, &path, row_group, column).await?)
+            }
+            Ask::Rows { table: t, version, path, offset, limit } => {
+                Answer::Rows(table(&t)?.rows(version, &path, offset, limit).await?)
+            }
+            Ask::Presence { table: t, version } => Answer::Presence(table(&t)?.presence(version).await?),
+        })
     }
 }
 
 /// A page of a table's history, newest first.
-pub async fn history(
-    root: &Root,
-    query: &HistoryQuery,
-    host: &SharedHost,
-) -> Result<HistoryReport> {
-    let _ = (root, query, host);
-    Err(Error::new(Kind::Internal, "not built yet"))
+pub async fn history(root: &Root, query: &HistoryQuery, host: &SharedHost) -> Result<HistoryReport> {
+    Table::once(root, host).history(query).await
 }
 
 /// One version; `paths` too where `with_files`.
-pub async fn snapshot(
-    root: &Root,
-    at: At,
-    with_files: bool,
-    host: &SharedHost,
-) -> Result<SnapshotReport> {
-    let _ = (root, at, with_files, host);
-    Err(Error::new(Kind::Internal, "not built yet"))
+pub async fn snapshot(root: &Root, at: At, with_files: bool, host: &SharedHost) -> Result<SnapshotReport> {
+    Table::once(root, host).snapshot(at, with_files).await
 }
 
 /// Two versions, in either order; `added` and `removed` too where `with_files`.
-pub async fn diff(
-    root: &Root,
-    from: Version,
-    to: Version,
-    with_files: bool,
-    host: &SharedHost,
-) -> Result<DiffReport> {
-    let _ = (root, from, to, with_files, host);
-    Err(Error::new(Kind::Internal, "not built yet"))
+pub async fn diff(root: &Root, from: Version, to: Version, with_files: bool, host: &SharedHost) -> Result<DiffReport> {
+    Table::once(root, host).diff(from, to, with_files).await
 }
 
 /// Partitions and sizes; at most `partitions` of them, where given.
-pub async fn layout(
-    root: &Root,
-    at: At,
-    partitions: Option<usize>,
-    host: &SharedHost,
-) -> Result<LayoutReport> {
-    let _ = (root, at, partitions, host);
-    Err(Error::new(Kind::Internal, "not built yet"))
+pub async fn layout(root: &Root, at: At, partitions: Option<usize>, host: &SharedHost) -> Result<LayoutReport> {
+    Table::once(root, host).layout(at, partitions).await
+}
+
+impl Table {
+    fn log(&self) -> Log {
+        Log::new(Arc::clone(&self.root.store), self.root.path.clone())
+    }
+
+    async fn history(&self, query: &HistoryQuery) -> Result<HistoryReport> {
+        let log = self.log();
+        let head = log.head().await?;
+        let page = log.history(&head, query, &self.host).await?;
+        let extent = head.extent();
+        let mut warnings = head.warnings.clone();
+        warnings.extend(page.warnings);
+        Ok(HistoryReport {
+            location: self.root.location.clone(),
+            format: Format::Delta,
+            latest_version: head.latest,
+            earliest_version: extent.earliest,
+            first_commit: extent.first_commit,
+            commits: page.rows,
+            next_before: page.next_before,
+            warnings,
+        })
+    }
+
+    async fn resolve(&self, at: At) -> Result<ResolveReport> {
+        let log = self.log();
+        let head = log.head().await?;
+        let version = log.resolve(&head, at).await?;
+        let query = HistoryQuery { limit: 1, before: Some(version.next()) };
+        let page = log.history(&head, &query, &self.host).await?;
+        let timestamp = page.rows.first().filter(|r| r.version == version).and_then(|r| r.timestamp);
+        Ok(ResolveReport { version, timestamp, latest: version == head.latest })
+    }
+
+    async fn snapshot(&self, at: At, with_files: bool) -> Result<SnapshotReport> {
+        let log = self.log();
+        let head = log.head().await?;
+        let version = log.resolve(&head, at).await?;
+        let snapshot = self.snapshot_at(&log, &head, version).await?;
+        let mut report = report(&self.root.location, &snapshot);
+        report.warnings.splice(0..0, head.warnings.iter().cloned());
+        if with_files {
+            let mut paths: Vec<_> = snapshot.files.iter().map(|f| snapshot.files.data_file(f)).collect();
+            paths.sort_by(|a, b| a.path.cmp(&b.path));
+            report.paths = Some(paths);
+        }
+        Ok(report)
+    }
+
+    async fn layout(&self, at: At, partitions: Option<usize>) -> Result<LayoutReport> {
+        let log = self.log();
+        let head = log.head().await?;
+        let version = log.resolve(&head, at).await?;
+        let snapshot = self.snapshot_at(&log, &head, version).await?;
+        Ok(crate::layout::layout(&self.root.location, &snapshot, partitions))
+    }
+
+    async fn diff(&self, from: Version, to: Version, with_files: bool) -> Result<DiffReport> {
+        let changes = self.changes(Some(from), to).await?;
+        let mut report = changes.report(Some(from), to);
+        if with_files {
+            let list = |files: &[crate::diff::Changed]| {
+                let mut files: Vec<_> = files.iter().map(|c| c.file.clone()).collect();
+                files.sort_by(|a, b| a.path.cmp(&b.path));
+                files
+            };
+            report.added = Some(list(&changes.added));
+            report.removed = Some(list(&changes.removed));
+        }
+        Ok(report)
+    }
+
+    async fn snapshot_at(&self, log: &Log, head: &Head, version: Version) -> Result<Arc<Snapshot>> {
+        let identity = head.identity(version);
+        if let Some(known) = self.cache.snapshot(version, identity.as_deref()) {
+            return Ok(known);
+        }
+        let why = |error: Error| match head.rebuildable(version) {
+            Some(false) if version <= head.latest => {
+                let earliest = head.extent().earliest.map(|v| format!("; the oldest that can is {v}"));
+                let sentence = format!("version {version} can no longer be rebuilt from the log{}", earliest.unwrap_or_default());
+                Error::new(error.kind(), sentence).because(error)
+            }
+            _ => error,
+        };
+        let snapshot = Arc::new(log.snapshot(head, version, &self.host).await.map_err(why)?);
+        self.cache.remember(version, identity, &snapshot);
+        Ok(snapshot)
+    }
+}
+
+fn report(location: &str, snapshot: &Snapshot) -> SnapshotReport {
+    let state = &snapshot.state;
+    let files = &snapshot.files;
+    let protocol = match serde_json::to_value(&state.protocol) {
+        Ok(serde_json::Value::Object(map)) => map,
+        _ => serde_json::Map::new(),
+    };
+    SnapshotReport {
+        location: location.to_owned(),
+        format: Format::Delta,
+        version: state.version,
+        timestamp: state.timestamp,
+        files: files.len() as u64,
+        bytes: files.iter().fold(0, |sum, f| sum.saturating_add(f.bytes())),
+        rows: files.iter().try_fold(0u64, |sum, f| sum.checked_add(f.rows()?)),
+        deleted_rows: files.iter().fold(0, |sum, f| sum.saturating_add(f.deleted_rows())),
+        partition_columns: state.metadata.partition_columns.clone(),
+        schema: state.schema.clone(),
+        properties: state.metadata.configuration.clone(),
+        protocol,
+        paths: None,
+        table_id: Some(state.metadata.id.clone()),
+        name: state.metadata.name.clone(),
+        description: state.metadata.description.clone(),
+        created: state.metadata.created_time.map(crate::table::Time),
+        domains: state.domains.clone(),
+        transactions: state.transactions.clone(),
+        checkpoint: state.checkpoint,
+        commits_read: state.commits_read,
+        unsupported_writer_features: unsupported_for_writing(&state.protocol),
+        warnings: state.warnings.clone(),
+    }
 }

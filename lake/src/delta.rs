@@ -1,3 +1,18 @@
 //! Delta Lake: the log, its replay, its history.
 
+pub mod action;
+pub(crate) mod changes;
+pub(crate) mod checkpoint;
+pub mod commit;
+pub mod features;
+pub mod files;
+pub(crate) mod history;
+pub mod log;
+pub mod path;
+pub(crate) mod replay;
+pub mod schema;
+pub(crate) mod segment;
+pub mod snapshot;
+pub mod stats;
+pub(crate) mod time;
 pub mod vector;

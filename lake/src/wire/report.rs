@@ -59,6 +59,9 @@ pub struct CommitRow {
     pub version: Version,
     /// The instant that time travel resolves by: in-commit where enabled, else the commit file's.
     pub timestamp: Option<Time>,
+    /// Whether `timestamp` is an in-commit timestamp.
+    #[serde(default)]
+    pub in_commit: bool,
     /// `commitInfo.timestamp`: what the writer's clock said. Shown, never resolved by.
     pub writer_timestamp: Option<Time>,
     /// The writer's word for what it did.
@@ -208,8 +211,6 @@ pub struct SnapshotReport {
     pub domains: IndexMap<String, String>,
     /// Streaming writers: application id and the last transaction it committed.
     pub transactions: IndexMap<String, i64>,
-    /// Removed files that the log still remembers; `None` where they were not counted.
-    pub tombstones: Option<u64>,
     /// How the version was rebuilt: the checkpoint's version, and commits read after it.
     pub checkpoint: Option<Version>,
     /// Commits read after the checkpoint.

@@ -1,0 +1,215 @@
+//! The commits of a log, newest first, without loading the log.
+
+use chrono::{DateTime, Utc};
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::Value;
+
+use super::commit::Summary;
+use super::log::{Head, Listed, Log};
+use super::path::LogFile;
+use super::replay::commit_times;
+use super::segment::checkpoints;
+use crate::host::{Progress, SharedHost};
+use crate::table::{Time, Version};
+use crate::wire::{CommitRow, HistoryQuery};
+use crate::Result;
+
+/// Commits fetched at once.
+const AHEAD: usize = 64;
+
+/// More commits than this are never read for one page.
+const LARGEST_PAGE: u32 = 5_000;
+
+/// A page of history.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub(crate) rows: Vec<CommitRow>,
+    pub(crate) next_before: Option<Version>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What the log still holds, as far as the listings at hand tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// The oldest version that can be rebuilt.
+    pub(crate) earliest: Option<Version>,
+    /// The oldest commit.
+    pub(crate) first_commit: Option<Version>,
+    /// Versions that are missing between commits, where the whole log was listed: at most a few.
+    pub(crate) holes: Vec<Version>,
+}
+
+impl Head {
+    /// What can be rebuilt. Exact where the whole log was listed; else judged by its first page.
+    pub(crate) fn extent(&self) -> Extent {
+        let first_commit = self.first.commits().next().map(|(v, _)| v);
+        let from_start = first_commit == Some(Version(0));
+        let oldest = checkpoints(&self.first.entries, Version(u64::MAX)).last().map(|c| c.version);
+        let earliest = if from_start { Some(Version(0)) } else { oldest };
+        let mut holes = Vec::new();
+        let mut before: Option<Version> = None;
+        for (version, _) in self.first.commits() {
+            if let Some(before) = before {
+                holes.extend((before.0 + 1..version.0).take(20).map(Version));
+            }
+            before = Some(version);
+            if holes.len() > 20 {
+                break;
+            }
+        }
+        Extent { earliest, first_commit, holes }
+    }
+
+    /// Whether a version can be rebuilt; `None` where the listings at hand do not tell.
+    pub(crate) fn rebuildable(&self, version: Version) -> Option<bool> {
+        if version > self.latest {
+            return Some(false);
+        }
+        if !self.first.end {
+            let earliest = self.extent().earliest?;
+            return if version < earliest { Some(false) } else { None };
+        }
+        let base = checkpoints(&self.first.entries, version).first().map(|c| c.version);
+        let after = base.map_or(0, |v| v.0 + 1);
+        let wanted = (version.0 + 1).saturating_sub(after);
+        let inside = |v: Version| v.0 >= after && v <= version;
+        let there = self.first.commits().filter(|(v, _)| inside(*v)).count() as u64;
+        Some(there == wanted)
+    }
+
+    /// What tells a version's commit file from another of its name, where a listing at hand has it.
+    pub(crate) fn identity(&self, version: Version) -> Option<String> {
+        let meta = commit_meta(&self.last, version).or_else(|| commit_meta(&self.first, version))?;
+        let tag = meta.e_tag.clone().unwrap_or_default();
+        Some(format!("{tag} {} {}", meta.last_modified.timestamp_micros(), meta.size))
+    }
+
+    /// Commits after the newest checkpoint that a listing at hand shows.
+    pub(crate) fn tail_length(&self) -> u64 {
+        let base = checkpoints(&self.last.entries, self.latest).first().map_or(0, |c| c.version.0);
+        self.latest.0.saturating_sub(base)
+    }
+
+    fn put_times(&self) -> &Listed {
+        if self.first.end { &self.first } else { &self.last }
+    }
+}
+
+impl Log {
+    /// Reads a page of history: one GET a commit, in parallel.
+    pub(crate) async fn history(&self, head: &Head, query: &HistoryQuery, host: &SharedHost) -> Result<Page> {
+        let limit = query.limit.clamp(1, LARGEST_PAGE) as usize;
+        let before = query.before.map_or(head.latest.0.saturating_add(1), |v| v.0.min(head.latest.0.saturating_add(1)));
+        let extent = head.extent();
+        let first = extent.first_commit.map_or(u64::MAX, |v| v.0);
+        let wanted: Vec<Version> = if head.first.end {
+            head.first.commits().rev().map(|(v, _)| v).filter(|v| v.0 < before).take(limit).collect()
+        } else {
+            (first..before).rev().take(limit).map(Version).collect()
+        };
+        let all = wanted.len() as u64;
+        let mut rows: Vec<CommitRow> = Vec::with_capacity(wanted.len());
+        let mut warnings = Vec::new();
+        let mut fetched = stream::iter(wanted.iter().copied())
+            .map(|version| async move { self.read_commit(version).await.map(|read| (version, read)) })
+            .buffered(AHEAD);
+        while let Some((version, read)) = fetched.try_next().await? {
+            match read {
+                Some((meta, bytes)) => {
+                    let summary = Summary::read(&bytes);
+                    rows.push(row(version, commit_times(&meta, &bytes), &summary));
+                }
+                None => warnings.push(format!("version {version} is missing from the log")),
+            }
+            let done = (rows.len() + warnings.len()) as u64;
+            if done.is_multiple_of(64) {
+                host.progress(Progress { step: "reading commits".to_owned(), done, of: Some(all) });
+                host.pause().await;
+            }
+        }
+        if let [hole, ..] = extent.holes.as_slice() {
+            warnings.push(format!("version {hole} is missing from the log: versions after it can only be rebuilt from a later checkpoint"));
+        }
+        self.put_in_order(head, &mut rows);
+        for row in &mut rows {
+            row.restorable = head.rebuildable(row.version).filter(|can| !can);
+            row.parent = row.version.previous().filter(|v| v.0 >= first);
+        }
+        let next_before = wanted.last().copied().filter(|v| v.0 > first);
+        Ok(Page { rows, next_before, warnings })
+    }
+
+    /// Makes the times of commit files monotone, as every engine does that resolves by them: a
+    /// commit put no later than the one before it counts as put a millisecond after it.
+    fn put_in_order(&self, head: &Head, rows: &mut [CommitRow]) {
+        let listed: Vec<(Version, Time)> = head.put_times().commits().map(|(v, m)| (v, millis(m.last_modified))).collect();
+        let adjusted = monotone(&listed);
+        for row in rows.iter_mut() {
+            if row.in_commit {
+                continue;
+            }
+            if let Ok(at) = adjusted.binary_search_by_key(&row.version, |(v, _)| *v) {
+                row.timestamp = adjusted.get(at).map(|(_, t)| *t);
+            }
+        }
+    }
+}
+
+fn millis(time: DateTime<Utc>) -> Time {
+    Time(time.timestamp_millis())
+}
+
+/// Times that never stand still, in the order of versions.
+pub(crate) fn monotone(times: &[(Version, Time)]) -> Vec<(Version, Time)> {
+    let mut last: Option<i64> = None;
+    let mut adjusted = Vec::with_capacity(times.len());
+    for (version, time) in times {
+        let at = last.map_or(time.0, |last| time.0.max(last.saturating_add(1)));
+        last = Some(at);
+        adjusted.push((*version, Time(at)));
+    }
+    adjusted
+}
+
+/// One commit as a history shows it.
+pub(crate) fn row(version: Version, (put, in_commit): (Time, Option<Time>), summary: &Summary) -> CommitRow {
+    let whole = summary.damaged.is_none();
+    let known = |n: u64| whole.then_some(n);
+    CommitRow {
+        version,
+        timestamp: Some(in_commit.unwrap_or(put)),
+        in_commit: in_commit.is_some(),
+        writer_timestamp: summary.info_time("timestamp"),
+        operation: summary.info_text("operation"),
+        parameters: summary.info_value("operationParameters"),
+        user: user(summary),
+        engine: summary.info_text("engineInfo").or_else(|| summary.info_text("clientVersion")),
+        reason: summary.info_text("userMetadata"),
+        metrics: summary.info_value("operationMetrics"),
+        files_added: known(summary.files_added),
+        files_removed: known(summary.files_removed),
+        bytes_added: summary.bytes_added.0.filter(|_| whole),
+        bytes_removed: summary.bytes_removed.0.filter(|_| whole),
+        rows_added: summary.rows_added.0.filter(|_| whole),
+        rows_removed: summary.rows_removed.0.filter(|_| whole),
+        data_change: summary.data_change,
+        parent: version.previous(),
+        refs: Vec::new(),
+        damaged: summary.damaged.as_ref().map(ToString::to_string),
+        restorable: None,
+        metadata_change: summary.metadata_change,
+    }
+}
+
+fn user(summary: &Summary) -> Option<String> {
+    let named = summary.info_text("userName").or_else(|| summary.info_text("userId"));
+    named.or_else(|| {
+        let job = summary.info_value("job");
+        let name = ["jobName", "jobId"].iter().find_map(|k| job.get(k).and_then(Value::as_str))?;
+        Some(format!("job {name}"))
+    })
+}
+
+fn commit_meta(listed: &Listed, version: Version) -> Option<&object_store::ObjectMeta> {
+    listed.entries.iter().find(|e| e.file == LogFile::Commit(version)).map(|e| &e.meta)
+}
