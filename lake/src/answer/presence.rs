@@ -2,7 +2,7 @@
 
 use futures::{StreamExt, stream};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::ObjectStoreExt;
 
 use super::cache::Table;
 use crate::delta::path::{Location, locate};
