@@ -21,8 +21,8 @@ use crate::delta::snapshot::Snapshot;
 use crate::host::SharedHost;
 use crate::table::{At, Version};
 use crate::wire::{
-    Answer, Ask, DiffFilesReport, DiffReport, Format, HistoryQuery, HistoryReport, LayoutReport, ResolveReport,
-    SnapshotReport, TableRef,
+    Answer, Ask, DiffFilesReport, DiffReport, Format, HistoryQuery, HistoryReport, LayoutReport,
+    ResolveReport, SnapshotReport, TableRef,
 };
 use crate::{Error, Result};
 use cache::Table;
@@ -56,62 +56,128 @@ pub struct Reader {
 impl Reader {
     /// A reader that remembers nothing yet.
     pub fn new(roots: Arc<dyn Roots>) -> Self {
-        Self { roots, cache: cache::Cache::default() }
+        Self {
+            roots,
+            cache: cache::Cache::default(),
+        }
     }
 
     /// Answers one question. Dropping the future cancels the work.
     pub async fn answer(&self, ask: Ask, host: SharedHost) -> Result<Answer> {
         let table = |table: &TableRef| -> Result<Table> {
-            Ok(Table { root: self.roots.root(table)?, cache: self.cache.of(table), host: Arc::clone(&host) })
+            Ok(Table {
+                root: self.roots.root(table)?,
+                cache: self.cache.of(table),
+                host: Arc::clone(&host),
+            })
         };
         Ok(match ask {
-            Ask::Overview { table: t, rows_removed } => Answer::Overview(table(&t)?.overview(rows_removed).await?),
+            Ask::Overview {
+                table: t,
+                rows_removed,
+            } => Answer::Overview(table(&t)?.overview(rows_removed).await?),
             Ask::History { table: t, query } => Answer::History(table(&t)?.history(&query).await?),
             Ask::Commit { table: t, version } => Answer::Commit(table(&t)?.commit(version).await?),
-            Ask::Actions { table: t, version, offset, limit } => {
-                Answer::Actions(table(&t)?.actions(version, offset, limit).await?)
-            }
+            Ask::Actions {
+                table: t,
+                version,
+                offset,
+                limit,
+            } => Answer::Actions(table(&t)?.actions(version, offset, limit).await?),
             Ask::Resolve { table: t, at } => Answer::Resolve(table(&t)?.resolve(at).await?),
-            Ask::Snapshot { table: t, at } => Answer::Snapshot(table(&t)?.snapshot(at, false).await?),
-            Ask::Files { table: t, version, query } => Answer::Files(table(&t)?.files(version, &query).await?),
-            Ask::Diff { table: t, from, to } => Answer::Diff(table(&t)?.diff(from, to, false).await?),
-            Ask::DiffFiles { table: t, from, to, query } => {
+            Ask::Snapshot { table: t, at } => {
+                Answer::Snapshot(table(&t)?.snapshot(at, false).await?)
+            }
+            Ask::Files {
+                table: t,
+                version,
+                query,
+            } => Answer::Files(table(&t)?.files(version, &query).await?),
+            Ask::Diff { table: t, from, to } => {
+                Answer::Diff(table(&t)?.diff(from, to, false).await?)
+            }
+            Ask::DiffFiles {
+                table: t,
+                from,
+                to,
+                query,
+            } => {
                 let changes = table(&t)?.changes(Some(from), to).await?;
                 let all = changes.files();
                 let total = all.len() as u64;
                 let (matching, files) = files::page(all, &query, |c| &c.file);
-                Answer::DiffFiles(DiffFilesReport { matching, total, files })
+                Answer::DiffFiles(DiffFilesReport {
+                    matching,
+                    total,
+                    files,
+                })
             }
-            Ask::Layout { table: t, at } => Answer::Layout(table(&t)?.layout(at, Some(PAGE_PARTITIONS)).await?),
-            Ask::File { table: t, version, path } => Answer::File(table(&t)?.file(version, &path).await?),
-            Ask::Pages { table: t, version, path, row_group, column } => {
-                Answer::Pages(table(&t)?.pages(version, &path, row_group, column).await?)
+            Ask::Layout { table: t, at } => {
+                Answer::Layout(table(&t)?.layout(at, Some(PAGE_PARTITIONS)).await?)
             }
-            Ask::Rows { table: t, version, path, offset, limit } => {
-                Answer::Rows(table(&t)?.rows(version, &path, offset, limit).await?)
+            Ask::File {
+                table: t,
+                version,
+                path,
+            } => Answer::File(table(&t)?.file(version, &path).await?),
+            Ask::Pages {
+                table: t,
+                version,
+                path,
+                row_group,
+                column,
+            } => Answer::Pages(table(&t)?.pages(version, &path, row_group, column).await?),
+            Ask::Rows {
+                table: t,
+                version,
+                path,
+                offset,
+                limit,
+            } => Answer::Rows(table(&t)?.rows(version, &path, offset, limit).await?),
+            Ask::Presence { table: t, version } => {
+                Answer::Presence(table(&t)?.presence(version).await?)
             }
-            Ask::Presence { table: t, version } => Answer::Presence(table(&t)?.presence(version).await?),
         })
     }
 }
 
 /// A page of a table's history, newest first.
-pub async fn history(root: &Root, query: &HistoryQuery, host: &SharedHost) -> Result<HistoryReport> {
+pub async fn history(
+    root: &Root,
+    query: &HistoryQuery,
+    host: &SharedHost,
+) -> Result<HistoryReport> {
     Table::once(root, host).history(query).await
 }
 
 /// One version; `paths` too where `with_files`.
-pub async fn snapshot(root: &Root, at: At, with_files: bool, host: &SharedHost) -> Result<SnapshotReport> {
+pub async fn snapshot(
+    root: &Root,
+    at: At,
+    with_files: bool,
+    host: &SharedHost,
+) -> Result<SnapshotReport> {
     Table::once(root, host).snapshot(at, with_files).await
 }
 
 /// Two versions, in either order; `added` and `removed` too where `with_files`.
-pub async fn diff(root: &Root, from: Version, to: Version, with_files: bool, host: &SharedHost) -> Result<DiffReport> {
+pub async fn diff(
+    root: &Root,
+    from: Version,
+    to: Version,
+    with_files: bool,
+    host: &SharedHost,
+) -> Result<DiffReport> {
     Table::once(root, host).diff(from, to, with_files).await
 }
 
 /// Partitions and sizes; at most `partitions` of them, where given.
-pub async fn layout(root: &Root, at: At, partitions: Option<usize>, host: &SharedHost) -> Result<LayoutReport> {
+pub async fn layout(
+    root: &Root,
+    at: At,
+    partitions: Option<usize>,
+    host: &SharedHost,
+) -> Result<LayoutReport> {
     Table::once(root, host).layout(at, partitions).await
 }
 
@@ -143,10 +209,21 @@ impl Table {
         let log = self.log();
         let head = log.head().await?;
         let version = log.resolve(&head, at).await?;
-        let query = HistoryQuery { limit: 1, before: Some(version.next()) };
+        let query = HistoryQuery {
+            limit: 1,
+            before: Some(version.next()),
+        };
         let page = log.history(&head, &query, &self.host).await?;
-        let timestamp = page.rows.first().filter(|r| r.version == version).and_then(|r| r.timestamp);
-        Ok(ResolveReport { version, timestamp, latest: version == head.latest })
+        let timestamp = page
+            .rows
+            .first()
+            .filter(|r| r.version == version)
+            .and_then(|r| r.timestamp);
+        Ok(ResolveReport {
+            version,
+            timestamp,
+            latest: version == head.latest,
+        })
     }
 
     async fn snapshot(&self, at: At, with_files: bool) -> Result<SnapshotReport> {
@@ -157,7 +234,11 @@ impl Table {
         let mut report = report(&self.root.location, &snapshot);
         report.warnings.splice(0..0, head.warnings.iter().cloned());
         if with_files {
-            let mut paths: Vec<_> = snapshot.files.iter().map(|f| snapshot.files.data_file(f)).collect();
+            let mut paths: Vec<_> = snapshot
+                .files
+                .iter()
+                .map(|f| snapshot.files.data_file(f))
+                .collect();
             paths.sort_by(|a, b| a.path.cmp(&b.path));
             report.paths = Some(paths);
         }
@@ -169,7 +250,11 @@ impl Table {
         let head = log.head().await?;
         let version = log.resolve(&head, at).await?;
         let snapshot = self.snapshot_at(&log, &head, version).await?;
-        Ok(crate::layout::layout(&self.root.location, &snapshot, partitions))
+        Ok(crate::layout::layout(
+            &self.root.location,
+            &snapshot,
+            partitions,
+        ))
     }
 
     async fn diff(&self, from: Version, to: Version, with_files: bool) -> Result<DiffReport> {
@@ -194,8 +279,14 @@ impl Table {
         }
         let why = |error: Error| match head.rebuildable(version) {
             Some(false) if version <= head.latest => {
-                let earliest = head.extent().earliest.map(|v| format!("; the oldest that can is {v}"));
-                let sentence = format!("version {version} can no longer be rebuilt from the log{}", earliest.unwrap_or_default());
+                let earliest = head
+                    .extent()
+                    .earliest
+                    .map(|v| format!("; the oldest that can is {v}"));
+                let sentence = format!(
+                    "version {version} can no longer be rebuilt from the log{}",
+                    earliest.unwrap_or_default()
+                );
                 Error::new(error.kind(), sentence).because(error)
             }
             _ => error,
@@ -220,8 +311,12 @@ fn report(location: &str, snapshot: &Snapshot) -> SnapshotReport {
         timestamp: state.timestamp,
         files: files.len() as u64,
         bytes: files.iter().fold(0, |sum, f| sum.saturating_add(f.bytes())),
-        rows: files.iter().try_fold(0u64, |sum, f| sum.checked_add(f.rows()?)),
-        deleted_rows: files.iter().fold(0, |sum, f| sum.saturating_add(f.deleted_rows())),
+        rows: files
+            .iter()
+            .try_fold(0u64, |sum, f| sum.checked_add(f.rows()?)),
+        deleted_rows: files
+            .iter()
+            .fold(0, |sum, f| sum.saturating_add(f.deleted_rows())),
         partition_columns: state.metadata.partition_columns.clone(),
         schema: state.schema.clone(),
         properties: state.metadata.configuration.clone(),

@@ -52,9 +52,16 @@ impl Changes {
     /// The same, read from the higher version to the lower one.
     #[must_use]
     pub(crate) fn reversed(self) -> Self {
-        let sum = |files: &[Changed]| files.iter().try_fold(0u64, |sum, c| sum.checked_add(c.file.rows?));
-        let rows = || Some((self.from_rows? + sum(&self.added)?).saturating_sub(sum(&self.removed)?));
-        let files = self.from_files.map(|n| (n + self.added.len() as u64).saturating_sub(self.removed.len() as u64));
+        let sum = |files: &[Changed]| {
+            files
+                .iter()
+                .try_fold(0u64, |sum, c| sum.checked_add(c.file.rows?))
+        };
+        let rows =
+            || Some((self.from_rows? + sum(&self.added)?).saturating_sub(sum(&self.removed)?));
+        let files = self
+            .from_files
+            .map(|n| (n + self.added.len() as u64).saturating_sub(self.removed.len() as u64));
         Self {
             from_rows: rows(),
             from_files: files,
@@ -72,13 +79,22 @@ impl Changes {
         let none = Side::default();
         let before = self.from.as_ref().unwrap_or(&none);
         let schema = schema_changes(&before.schema, &self.to.schema);
-        let properties = key_changes(&before.metadata.configuration, &self.to.metadata.configuration);
+        let properties = key_changes(
+            &before.metadata.configuration,
+            &self.to.metadata.configuration,
+        );
         let protocol = match &self.from {
-            Some(before) => key_changes(&protocol_keys(&before.protocol), &protocol_keys(&self.to.protocol)),
+            Some(before) => key_changes(
+                &protocol_keys(&before.protocol),
+                &protocol_keys(&self.to.protocol),
+            ),
             None => key_changes(&IndexMap::new(), &protocol_keys(&self.to.protocol)),
         };
         let (vectors_changed, rows_masked) = self.vectors();
-        let metadata_differs = !schema.is_empty() || !properties.is_empty() || !protocol.is_empty() || self.named_otherwise();
+        let metadata_differs = !schema.is_empty()
+            || !properties.is_empty()
+            || !protocol.is_empty()
+            || self.named_otherwise();
         let mut partitions = self.partitions();
         let partitions_total = partitions.len() as u64;
         partitions.truncate(PARTITIONS);
@@ -105,24 +121,40 @@ impl Changes {
 
     /// Files that differ, sorted by path; a removed one stands before an added one of its path.
     pub(crate) fn files(&self) -> Vec<ChangedFile> {
-        let one = |change| move |c: &Changed| ChangedFile { change, file: c.file.clone() };
+        let one = |change| {
+            move |c: &Changed| ChangedFile {
+                change,
+                file: c.file.clone(),
+            }
+        };
         let removed = self.removed.iter().map(one(FileChange::Removed));
-        let mut files: Vec<_> = removed.chain(self.added.iter().map(one(FileChange::Added))).collect();
+        let mut files: Vec<_> = removed
+            .chain(self.added.iter().map(one(FileChange::Added)))
+            .collect();
         files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         files
     }
 
     /// A comment, a name or the partitioning differs.
     fn named_otherwise(&self) -> bool {
-        let Some(before) = &self.from else { return true };
+        let Some(before) = &self.from else {
+            return true;
+        };
         let (a, b) = (&before.metadata, &self.to.metadata);
-        a.id != b.id || a.name != b.name || a.description != b.description || a.partition_columns != b.partition_columns
+        a.id != b.id
+            || a.name != b.name
+            || a.description != b.description
+            || a.partition_columns != b.partition_columns
             || before.schema != self.to.schema
     }
 
     fn verdict(&self, metadata_differs: bool) -> Verdict {
         if self.added.is_empty() && self.removed.is_empty() {
-            return if metadata_differs { Verdict::Metadata } else { Verdict::Identical };
+            return if metadata_differs {
+                Verdict::Metadata
+            } else {
+                Verdict::Identical
+            };
         }
         if self.data_change == Some(false) {
             return Verdict::Rewrite;
@@ -131,12 +163,20 @@ impl Changes {
             return Verdict::Append;
         }
         let masked = masked_by_path(&self.removed);
-        let only_masks = |c: &Changed| masked.get(c.file.path.as_str()).is_some_and(|before| c.masked > *before);
+        let only_masks = |c: &Changed| {
+            masked
+                .get(c.file.path.as_str())
+                .is_some_and(|before| c.masked > *before)
+        };
         if self.added.iter().all(only_masks) {
             return Verdict::Delete;
         }
         let kept = masked_by_path(&self.added);
-        let gone = self.removed.iter().filter(|c| !kept.contains_key(c.file.path.as_str())).count() as u64;
+        let gone = self
+            .removed
+            .iter()
+            .filter(|c| !kept.contains_key(c.file.path.as_str()))
+            .count() as u64;
         if self.from_files == Some(gone) {
             return Verdict::Overwrite;
         }
@@ -146,54 +186,103 @@ impl Changes {
     /// Paths on both sides, and rows that only the new deletion vectors mask.
     fn vectors(&self) -> (u64, u64) {
         let before = masked_by_path(&self.removed);
-        let both = self.added.iter().filter_map(|c| Some((c.masked, *before.get(c.file.path.as_str())?)));
-        both.fold((0, 0), |(paths, rows), (now, then)| (paths + 1, rows + now.saturating_sub(then)))
+        let both = self
+            .added
+            .iter()
+            .filter_map(|c| Some((c.masked, *before.get(c.file.path.as_str())?)));
+        both.fold((0, 0), |(paths, rows), (now, then)| {
+            (paths + 1, rows + now.saturating_sub(then))
+        })
     }
 
     /// What came and went by partition: most rows first, then most bytes.
     fn partitions(&self) -> Vec<PartitionDiff> {
-        let mut by: IndexMap<Vec<(&str, Option<&str>)>, (Vec<&Changed>, Vec<&Changed>)> = IndexMap::new();
+        let mut by: IndexMap<Vec<(&str, Option<&str>)>, (Vec<&Changed>, Vec<&Changed>)> =
+            IndexMap::new();
         for changed in &self.added {
-            by.entry(pairs(&changed.file.partition)).or_default().0.push(changed);
+            by.entry(pairs(&changed.file.partition))
+                .or_default()
+                .0
+                .push(changed);
         }
         for changed in &self.removed {
-            by.entry(pairs(&changed.file.partition)).or_default().1.push(changed);
+            by.entry(pairs(&changed.file.partition))
+                .or_default()
+                .1
+                .push(changed);
         }
         let owned = |key: Vec<(&str, Option<&str>)>| -> Partition {
-            key.into_iter().map(|(k, v)| (k.to_owned(), v.map(str::to_owned))).collect()
+            key.into_iter()
+                .map(|(k, v)| (k.to_owned(), v.map(str::to_owned)))
+                .collect()
         };
         let mut partitions: Vec<PartitionDiff> = by
             .into_iter()
-            .map(|(key, (added, removed))| PartitionDiff { partition: owned(key), totals: totals(added, removed) })
+            .map(|(key, (added, removed))| PartitionDiff {
+                partition: owned(key),
+                totals: totals(added, removed),
+            })
             .collect();
-        let weight = |t: &Totals| (t.rows_added.unwrap_or(0) + t.rows_removed.unwrap_or(0), t.bytes_added + t.bytes_removed);
+        let weight = |t: &Totals| {
+            (
+                t.rows_added.unwrap_or(0) + t.rows_removed.unwrap_or(0),
+                t.bytes_added + t.bytes_removed,
+            )
+        };
         partitions.sort_by(|a, b| weight(&b.totals).cmp(&weight(&a.totals)));
         partitions
     }
 }
 
 fn pairs(partition: &Partition) -> Vec<(&str, Option<&str>)> {
-    partition.iter().map(|(k, v)| (k.as_str(), v.as_deref())).collect()
+    partition
+        .iter()
+        .map(|(k, v)| (k.as_str(), v.as_deref()))
+        .collect()
 }
 
 fn masked_by_path(files: &[Changed]) -> HashMap<&str, u64> {
-    files.iter().map(|c| (c.file.path.as_str(), c.masked)).collect()
+    files
+        .iter()
+        .map(|c| (c.file.path.as_str(), c.masked))
+        .collect()
 }
 
-fn totals<'a>(added: impl IntoIterator<Item = &'a Changed>, removed: impl IntoIterator<Item = &'a Changed>) -> Totals {
+fn totals<'a>(
+    added: impl IntoIterator<Item = &'a Changed>,
+    removed: impl IntoIterator<Item = &'a Changed>,
+) -> Totals {
     let sums = |files: &mut dyn Iterator<Item = &'a Changed>| {
         files.fold((0u64, 0u64, Some(0u64)), |(files, bytes, rows), c| {
-            (files + 1, bytes.saturating_add(c.file.bytes.unwrap_or(0)), rows.and_then(|r| r.checked_add(c.file.rows?)))
+            (
+                files + 1,
+                bytes.saturating_add(c.file.bytes.unwrap_or(0)),
+                rows.and_then(|r| r.checked_add(c.file.rows?)),
+            )
         })
     };
     let (files_added, bytes_added, rows_added) = sums(&mut added.into_iter());
     let (files_removed, bytes_removed, rows_removed) = sums(&mut removed.into_iter());
-    Totals { files_added, files_removed, bytes_added, bytes_removed, rows_added, rows_removed }
+    Totals {
+        files_added,
+        files_removed,
+        bytes_added,
+        bytes_removed,
+        rows_added,
+        rows_removed,
+    }
 }
 
 /// Keys whose values differ, in the order of the new side; keys that went come last.
-pub(crate) fn key_changes(from: &IndexMap<String, String>, to: &IndexMap<String, String>) -> Vec<KeyChange> {
-    let change = |key: &String| KeyChange { key: key.clone(), from: from.get(key).cloned(), to: to.get(key).cloned() };
+pub(crate) fn key_changes(
+    from: &IndexMap<String, String>,
+    to: &IndexMap<String, String>,
+) -> Vec<KeyChange> {
+    let change = |key: &String| KeyChange {
+        key: key.clone(),
+        from: from.get(key).cloned(),
+        to: to.get(key).cloned(),
+    };
     let came = to.keys().filter(|k| from.get(*k) != to.get(*k)).map(change);
     let went = from.keys().filter(|k| !to.contains_key(*k)).map(change);
     came.chain(went).collect()

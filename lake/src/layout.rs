@@ -25,7 +25,9 @@ pub fn thresholds(target: Option<u64>) -> (u64, u64) {
 /// Reads a size as table properties spell it: `134217728`, `128mb`, `1 GiB`.
 pub fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let number: u64 = text.get(..end)?.parse().ok()?;
     let unit = match text.get(end..)?.trim() {
         "" | "b" => 1,
@@ -41,7 +43,11 @@ pub fn parse_size(text: &str) -> Option<u64> {
 /// Sums up a version's files; at most `cap` partitions, those with most bytes.
 pub fn layout(location: &str, snapshot: &Snapshot, cap: Option<usize>) -> LayoutReport {
     let files = &snapshot.files;
-    let configured = snapshot.state.metadata.configuration.get("delta.targetFileSize");
+    let configured = snapshot
+        .state
+        .metadata
+        .configuration
+        .get("delta.targetFileSize");
     let (target, threshold) = thresholds(configured.and_then(|t| parse_size(t)));
     let mut sizes = sizes_by_partition(snapshot);
     let partitions_total = sizes.iter().filter(|g| !g.bytes.is_empty()).count() as u64;
@@ -57,13 +63,16 @@ pub fn layout(location: &str, snapshot: &Snapshot, cap: Option<usize>) -> Layout
     }
     partitions.sort_by(|a, b| b.bytes.cmp(&a.bytes));
     let small = all.iter().filter(|b| **b < threshold);
-    let (small_files, small_bytes) = small.fold((0, 0u64), |(n, sum), b| (n + 1, sum.saturating_add(*b)));
+    let (small_files, small_bytes) =
+        small.fold((0, 0u64), |(n, sum), b| (n + 1, sum.saturating_add(*b)));
     let mut report = LayoutReport {
         location: location.to_owned(),
         version: snapshot.state.version,
         files: all.len() as u64,
         bytes: all.iter().fold(0, |sum, b| sum.saturating_add(*b)),
-        rows: sizes.iter().try_fold(0u64, |sum, g| sum.checked_add(g.rows?)),
+        rows: sizes
+            .iter()
+            .try_fold(0u64, |sum, g| sum.checked_add(g.rows?)),
         histogram: histogram(&all),
         max_bytes: all.iter().copied().max().unwrap_or(0),
         median_bytes: quantile(&mut all, 1, 2),
@@ -93,13 +102,23 @@ struct Group {
 }
 
 impl Group {
-    fn layout(&mut self, partition: crate::table::Partition, target: u64, threshold: u64) -> PartitionLayout {
+    fn layout(
+        &mut self,
+        partition: crate::table::Partition,
+        target: u64,
+        threshold: u64,
+    ) -> PartitionLayout {
         let files = self.bytes.len() as u64;
         let small = self.bytes.iter().filter(|b| **b < threshold);
-        let (small_files, small_bytes) = small.fold((0u64, 0u64), |(n, sum), b| (n + 1, sum.saturating_add(*b)));
+        let (small_files, small_bytes) =
+            small.fold((0u64, 0u64), |(n, sum), b| (n + 1, sum.saturating_add(*b)));
         // One small file has nothing to be packed with.
         let packs = small_files > 1;
-        let packed = if packs { small_bytes.div_ceil(target.max(1)).max(1) } else { small_files };
+        let packed = if packs {
+            small_bytes.div_ceil(target.max(1)).max(1)
+        } else {
+            small_files
+        };
         PartitionLayout {
             partition,
             files,
@@ -121,7 +140,10 @@ fn sizes_by_partition(snapshot: &Snapshot) -> Vec<Group> {
             *n += 1;
         }
     }
-    let group = |n| Group { bytes: Vec::with_capacity(n), rows: Some(0) };
+    let group = |n| Group {
+        bytes: Vec::with_capacity(n),
+        rows: Some(0),
+    };
     let mut groups: Vec<Group> = counts.into_iter().map(group).collect();
     for file in snapshot.files.iter() {
         if let Some(group) = groups.get_mut(file.partition()) {
@@ -142,10 +164,26 @@ fn quantile(values: &mut [u64], numerator: usize, denominator: usize) -> u64 {
 }
 
 fn histogram(sizes: &[u64]) -> Vec<SizeBucket> {
-    const BOUNDS: [u64; 10] =
-        [128 * 1024, 512 * 1024, MIB, 4 * MIB, 16 * MIB, 64 * MIB, 128 * MIB, 256 * MIB, 512 * MIB, 1024 * MIB];
+    const BOUNDS: [u64; 10] = [
+        128 * 1024,
+        512 * 1024,
+        MIB,
+        4 * MIB,
+        16 * MIB,
+        64 * MIB,
+        128 * MIB,
+        256 * MIB,
+        512 * MIB,
+        1024 * MIB,
+    ];
     let bounds = BOUNDS.iter().copied().map(Some).chain([None]);
-    let mut buckets: Vec<SizeBucket> = bounds.map(|under_bytes| SizeBucket { under_bytes, files: 0, bytes: 0 }).collect();
+    let mut buckets: Vec<SizeBucket> = bounds
+        .map(|under_bytes| SizeBucket {
+            under_bytes,
+            files: 0,
+            bytes: 0,
+        })
+        .collect();
     for size in sizes {
         let at = BOUNDS.partition_point(|bound| bound <= size);
         if let Some(bucket) = buckets.get_mut(at) {
@@ -182,6 +220,9 @@ mod tests {
     #[test]
     fn a_size_on_a_bound_is_in_the_bucket_above() {
         let buckets = histogram(&[128 * 1024, 128 * 1024 - 1, u64::MAX]);
-        assert_eq!((buckets[0].files, buckets[1].files, buckets[10].files), (1, 1, 1));
+        assert_eq!(
+            (buckets[0].files, buckets[1].files, buckets[10].files),
+            (1, 1, 1)
+        );
     }
 }

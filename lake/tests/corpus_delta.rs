@@ -43,8 +43,16 @@ fn tables(corpus: &std::path::Path) -> Vec<Table> {
     let table = |name: String| {
         let path = corpus.join(format!("expected/delta/{name}.json"));
         let expected = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        let root = Root { store: Arc::clone(&store) as _, path: Path::parse(&name).unwrap(), location: name.clone() };
-        Table { name, root, expected }
+        let root = Root {
+            store: Arc::clone(&store) as _,
+            path: Path::parse(&name).unwrap(),
+            location: name.clone(),
+        };
+        Table {
+            name,
+            root,
+            expected,
+        }
     };
     names.into_iter().map(table).collect()
 }
@@ -61,13 +69,25 @@ struct Tally {
 
 impl Tally {
     fn deviate(&mut self, table: &str, what: &str, detail: String) {
-        self.deviations.push((table.to_owned(), what.to_owned(), detail));
+        self.deviations
+            .push((table.to_owned(), what.to_owned(), detail));
     }
 
-    fn same<T: PartialEq + std::fmt::Debug>(&mut self, table: &str, version: &str, what: &str, ours: T, theirs: T) {
+    fn same<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        table: &str,
+        version: &str,
+        what: &str,
+        ours: T,
+        theirs: T,
+    ) {
         self.figures += 1;
         if ours != theirs {
-            self.deviate(table, &format!("{what}@{version}"), format!("ours {ours:?}, theirs {theirs:?}"));
+            self.deviate(
+                table,
+                &format!("{what}@{version}"),
+                format!("ours {ours:?}, theirs {theirs:?}"),
+            );
         }
     }
 }
@@ -78,13 +98,35 @@ fn decoded(raw: &str) -> String {
 
 fn compare(tally: &mut Tally, table: &str, version: &str, ours: &SnapshotReport, theirs: &Value) {
     let number = |key: &str| theirs[key].as_u64();
-    tally.same(table, version, "num_files", Some(ours.files), number("num_files"));
-    tally.same(table, version, "total_bytes", Some(ours.bytes), number("total_bytes"));
+    tally.same(
+        table,
+        version,
+        "num_files",
+        Some(ours.files),
+        number("num_files"),
+    );
+    tally.same(
+        table,
+        version,
+        "total_bytes",
+        Some(ours.bytes),
+        number("total_bytes"),
+    );
     match (ours.rows, number("row_count"), number("num_records")) {
         (Some(rows), Some(count), _) => tally.same(table, version, "row_count", rows, count),
-        (Some(rows), None, Some(records)) => tally.same(table, version, "num_records", rows + ours.deleted_rows, records),
+        (Some(rows), None, Some(records)) => tally.same(
+            table,
+            version,
+            "num_records",
+            rows + ours.deleted_rows,
+            records,
+        ),
         (None, _, Some(records)) if ours.files > 0 => {
-            tally.deviate(table, &format!("rows@{version}"), format!("ours unknown, theirs {records} records"));
+            tally.deviate(
+                table,
+                &format!("rows@{version}"),
+                format!("ours unknown, theirs {records} records"),
+            );
         }
         (None, ..) => tally.rows_unknown += 1,
         (Some(_), None, None) => {}
@@ -92,14 +134,39 @@ fn compare(tally: &mut Tally, table: &str, version: &str, ours: &SnapshotReport,
     if let Some(files) = theirs["files"].as_array() {
         let mut theirs: Vec<String> = files.iter().map(|f| decoded(f.as_str().unwrap())).collect();
         theirs.sort();
-        let ours: Vec<String> = ours.paths.as_ref().unwrap().iter().map(|f| f.path.clone()).collect();
+        let ours: Vec<String> = ours
+            .paths
+            .as_ref()
+            .unwrap()
+            .iter()
+            .map(|f| f.path.clone())
+            .collect();
         tally.same(table, version, "files", ours, theirs);
     }
     let columns: Vec<String> = serde_json::from_value(theirs["partition_columns"].clone()).unwrap();
-    tally.same(table, version, "partition_columns", ours.partition_columns.clone(), columns);
-    let properties: BTreeMap<String, String> = serde_json::from_value(theirs["properties"].clone()).unwrap();
-    tally.same(table, version, "properties", ours.properties.clone().into_iter().collect(), properties);
-    tally.same(table, version, "protocol", sorted(Value::Object(ours.protocol.clone())), sorted(theirs["protocol"].clone()));
+    tally.same(
+        table,
+        version,
+        "partition_columns",
+        ours.partition_columns.clone(),
+        columns,
+    );
+    let properties: BTreeMap<String, String> =
+        serde_json::from_value(theirs["properties"].clone()).unwrap();
+    tally.same(
+        table,
+        version,
+        "properties",
+        ours.properties.clone().into_iter().collect(),
+        properties,
+    );
+    tally.same(
+        table,
+        version,
+        "protocol",
+        sorted(Value::Object(ours.protocol.clone())),
+        sorted(theirs["protocol"].clone()),
+    );
 }
 
 fn sorted(mut protocol: Value) -> Value {
@@ -130,9 +197,15 @@ async fn snapshots_and_histories_are_what_most_readers_say() {
     }
     let mut unexplained = 0;
     for (table, what, detail) in &tally.deviations {
-        let reason = DEVIATIONS.iter().find(|(t, w, _)| t == table && what.starts_with(w)).map(|(.., why)| *why);
+        let reason = DEVIATIONS
+            .iter()
+            .find(|(t, w, _)| t == table && what.starts_with(w))
+            .map(|(.., why)| *why);
         unexplained += usize::from(reason.is_none());
-        println!("deviation: {table} {what}: {detail}: {}", reason.unwrap_or("NOT EXPLAINED"));
+        println!(
+            "deviation: {table} {what}: {detail}: {}",
+            reason.unwrap_or("NOT EXPLAINED")
+        );
     }
     println!(
         "delta corpus: {} tables, {} versions compared, {} deviations ({} figures; rows unknown to every log in {} versions; {} tables that no reader opens refused)",
@@ -149,8 +222,18 @@ async fn snapshots_and_histories_are_what_most_readers_say() {
 async fn one(tally: &mut Tally, table: &Table) {
     let consensus = &table.expected["consensus"];
     let name = &table.name;
-    let commits: Vec<u64> = serde_json::from_value(consensus["log"]["commits"].clone()).unwrap_or_default();
-    match history(&table.root, &HistoryQuery { limit: 5_000, before: None }, &host()).await {
+    let commits: Vec<u64> =
+        serde_json::from_value(consensus["log"]["commits"].clone()).unwrap_or_default();
+    match history(
+        &table.root,
+        &HistoryQuery {
+            limit: 5_000,
+            before: None,
+        },
+        &host(),
+    )
+    .await
+    {
         Ok(report) => {
             let ours: Vec<u64> = report.commits.iter().rev().map(|c| c.version.0).collect();
             tally.same(name, "all", "history", ours, commits);
@@ -168,7 +251,10 @@ async fn one(tally: &mut Tally, table: &Table) {
             if let Err(error) = ours {
                 println!("{name} version {number}, which no reader rebuilds: {error}");
             } else {
-                println!("{name} version {number}, which no reader rebuilds: {} files", ours.unwrap().files);
+                println!(
+                    "{name} version {number}, which no reader rebuilds: {} files",
+                    ours.unwrap().files
+                );
             }
             continue;
         }
@@ -184,7 +270,14 @@ async fn one(tally: &mut Tally, table: &Table) {
     if !answered {
         match snapshot(&table.root, At::Latest, true, &host()).await {
             Err(error) => tally.refused.push(format!("{name}: {error}")),
-            Ok(ours) => tally.deviate(name, "opened", format!("{} files at {}, which no reader opens", ours.files, ours.version)),
+            Ok(ours) => tally.deviate(
+                name,
+                "opened",
+                format!(
+                    "{} files at {}, which no reader opens",
+                    ours.files, ours.version
+                ),
+            ),
         }
     }
 }

@@ -27,7 +27,13 @@ pub(super) struct Cache {
 #[derive(Default)]
 struct Entries {
     snapshots: Vec<Known>,
-    changes: Vec<(TableRef, Option<Version>, Version, Option<String>, Arc<Changes>)>,
+    changes: Vec<(
+        TableRef,
+        Option<Version>,
+        Version,
+        Option<String>,
+        Arc<Changes>,
+    )>,
 }
 
 struct Known {
@@ -40,7 +46,10 @@ struct Known {
 
 impl Cache {
     pub(super) fn of(&self, table: &TableRef) -> TableCache {
-        TableCache { entries: Some(Arc::clone(&self.entries)), table: table.clone() }
+        TableCache {
+            entries: Some(Arc::clone(&self.entries)),
+            table: table.clone(),
+        }
     }
 }
 
@@ -55,15 +64,29 @@ impl TableCache {
     fn with<T>(&self, work: impl FnOnce(&mut Entries) -> T) -> Option<T> {
         let entries = self.entries.as_ref()?;
         // A panic elsewhere leaves whole entries behind: they are pushed and removed, never edited.
-        Some(work(&mut entries.lock().unwrap_or_else(PoisonError::into_inner)))
+        Some(work(
+            &mut entries.lock().unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 
     /// A version, if it is known and its commit's file is the same.
-    pub(super) fn snapshot(&self, version: Version, identity: Option<&str>) -> Option<Arc<Snapshot>> {
+    pub(super) fn snapshot(
+        &self,
+        version: Version,
+        identity: Option<&str>,
+    ) -> Option<Arc<Snapshot>> {
         let identity = identity?;
         self.with(|entries| {
-            let mine = |k: &Known| k.table == self.table && k.version == version && k.identity.as_deref() == Some(identity);
-            entries.snapshots.iter().find(|k| mine(k)).map(|k| Arc::clone(&k.snapshot))
+            let mine = |k: &Known| {
+                k.table == self.table
+                    && k.version == version
+                    && k.identity.as_deref() == Some(identity)
+            };
+            entries
+                .snapshots
+                .iter()
+                .find(|k| mine(k))
+                .map(|k| Arc::clone(&k.snapshot))
         })?
     }
 
@@ -71,23 +94,47 @@ impl TableCache {
     pub(super) fn pinned(&self, version: Version) -> Option<Arc<Snapshot>> {
         self.with(|entries| {
             let mine = |k: &&Known| k.table == self.table && k.version == version;
-            entries.snapshots.iter().rev().find(mine).map(|k| Arc::clone(&k.snapshot))
+            entries
+                .snapshots
+                .iter()
+                .rev()
+                .find(mine)
+                .map(|k| Arc::clone(&k.snapshot))
         })?
     }
 
-    pub(super) fn remember(&self, version: Version, identity: Option<String>, snapshot: &Arc<Snapshot>) {
+    pub(super) fn remember(
+        &self,
+        version: Version,
+        identity: Option<String>,
+        snapshot: &Arc<Snapshot>,
+    ) {
         self.with(|entries| {
-            entries.snapshots.retain(|k| k.table != self.table || k.version != version);
-            let known = Known { table: self.table.clone(), version, identity, snapshot: Arc::clone(snapshot) };
+            entries
+                .snapshots
+                .retain(|k| k.table != self.table || k.version != version);
+            let known = Known {
+                table: self.table.clone(),
+                version,
+                identity,
+                snapshot: Arc::clone(snapshot),
+            };
             entries.snapshots.push(known);
             let held = |all: &[Known]| all.iter().map(|k| k.snapshot.files.len()).sum::<usize>();
-            while entries.snapshots.len() > 1 && (entries.snapshots.len() > VERSIONS || held(&entries.snapshots) > FILES) {
+            while entries.snapshots.len() > 1
+                && (entries.snapshots.len() > VERSIONS || held(&entries.snapshots) > FILES)
+            {
                 entries.snapshots.remove(0);
             }
         });
     }
 
-    fn changes(&self, from: Option<Version>, to: Version, identity: Option<&str>) -> Option<Arc<Changes>> {
+    fn changes(
+        &self,
+        from: Option<Version>,
+        to: Version,
+        identity: Option<&str>,
+    ) -> Option<Arc<Changes>> {
         let identity = identity?;
         self.with(|entries| {
             let found = entries.changes.iter().find(|(t, f, v, i, _)| {
@@ -97,10 +144,19 @@ impl TableCache {
         })?
     }
 
-    fn remember_changes(&self, from: Option<Version>, to: Version, identity: Option<String>, changes: &Arc<Changes>) {
+    fn remember_changes(
+        &self,
+        from: Option<Version>,
+        to: Version,
+        identity: Option<String>,
+        changes: &Arc<Changes>,
+    ) {
         self.with(|entries| {
             entries.changes.truncate(3);
-            entries.changes.insert(0, (self.table.clone(), from, to, identity, Arc::clone(changes)));
+            entries.changes.insert(
+                0,
+                (self.table.clone(), from, to, identity, Arc::clone(changes)),
+            );
         });
     }
 }
@@ -127,8 +183,18 @@ impl Snapshots for FromTable<'_> {
 impl Table {
     /// A table asked once, with nothing remembered.
     pub(super) fn once(root: &Root, host: &SharedHost) -> Self {
-        let table = TableRef { zone: String::new(), prefix: root.path.to_string() };
-        Self { root: root.clone(), cache: TableCache { entries: None, table }, host: Arc::clone(host) }
+        let table = TableRef {
+            zone: String::new(),
+            prefix: root.path.to_string(),
+        };
+        Self {
+            root: root.clone(),
+            cache: TableCache {
+                entries: None,
+                table,
+            },
+            host: Arc::clone(host),
+        }
     }
 
     /// What differs between two versions, in either order.
@@ -137,15 +203,25 @@ impl Table {
         let head = log.head().await?;
         let newest = from.map_or(to, |f| f.max(to));
         if newest > head.latest {
-            return Err(Error::not_found(format!("there is no version {newest}: the newest is {}", head.latest)));
+            return Err(Error::not_found(format!(
+                "there is no version {newest}: the newest is {}",
+                head.latest
+            )));
         }
         let identity = head.identity(newest);
         if let Some(known) = self.cache.changes(from, to, identity.as_deref()) {
             return Ok(known);
         }
-        let snapshots = FromTable { table: self, log: &log, head: &head };
+        let snapshots = FromTable {
+            table: self,
+            log: &log,
+            head: &head,
+        };
         let changes = match from {
-            Some(from) if from > to => log.changes(&head, Some(to), from, &snapshots, &self.host).await?.reversed(),
+            Some(from) if from > to => log
+                .changes(&head, Some(to), from, &snapshots, &self.host)
+                .await?
+                .reversed(),
             _ => log.changes(&head, from, to, &snapshots, &self.host).await?,
         };
         let changes = Arc::new(changes);
@@ -160,7 +236,9 @@ impl Table {
         }
         let log = self.log();
         let head = log.head().await?;
-        let version = log.resolve(&head, crate::table::At::Version(version)).await?;
+        let version = log
+            .resolve(&head, crate::table::At::Version(version))
+            .await?;
         self.snapshot_at(&log, &head, version).await
     }
 }

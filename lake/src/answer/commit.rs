@@ -20,7 +20,10 @@ impl Table {
         let Some((meta, bytes)) = log.read_commit(version).await? else {
             return Err(self.no_commit(version, head.latest));
         };
-        let query = HistoryQuery { limit: 1, before: Some(version.next()) };
+        let query = HistoryQuery {
+            limit: 1,
+            before: Some(version.next()),
+        };
         let page = log.history(&head, &query, &self.host).await?;
         let summary = Summary::read(&bytes);
         let times = crate::delta::replay::commit_times(&meta, &bytes);
@@ -52,24 +55,37 @@ impl Table {
         Error::not_found(message).at("key", commit_key(&self.root.path, version))
     }
 
-    pub(super) async fn actions(&self, version: Version, offset: u64, limit: u32) -> Result<ActionsReport> {
+    pub(super) async fn actions(
+        &self,
+        version: Version,
+        offset: u64,
+        limit: u32,
+    ) -> Result<ActionsReport> {
         let log = self.log();
         let Some((_, bytes)) = log.read_commit(version).await? else {
             return Err(self.no_commit(version, version));
         };
         let all: Vec<(u64, &[u8])> = lines(&bytes).collect();
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let page = all.iter().skip(offset).take((limit as usize).min(LARGEST_PAGE));
+        let page = all
+            .iter()
+            .skip(offset)
+            .take((limit as usize).min(LARGEST_PAGE));
         let one = |(line, text): &(u64, &[u8])| {
             let damaged = parse_line(text).err().map(|e| e.to_string());
             ActionLine {
                 line: *line,
-                action: action_name(text).filter(|_| damaged.is_none()).unwrap_or_default(),
+                action: action_name(text)
+                    .filter(|_| damaged.is_none())
+                    .unwrap_or_default(),
                 text: String::from_utf8_lossy(text.get(..SHOWN).unwrap_or(text)).into_owned(),
                 bytes: text.len() as u64,
                 damaged,
             }
         };
-        Ok(ActionsReport { total: all.len() as u64, lines: page.map(one).collect() })
+        Ok(ActionsReport {
+            total: all.len() as u64,
+            lines: page.map(one).collect(),
+        })
     }
 }

@@ -28,19 +28,40 @@ impl Table {
         file::report(&table_file).await
     }
 
-    pub(super) async fn pages(&self, version: Version, path: &str, row_group: u32, column: u32) -> Result<PagesReport> {
+    pub(super) async fn pages(
+        &self,
+        version: Version,
+        path: &str,
+        row_group: u32,
+        column: u32,
+    ) -> Result<PagesReport> {
         let snapshot = self.pinned(version).await?;
-        let table_file = self.table_file(&snapshot, find(&snapshot, path)?, false).await?;
+        let table_file = self
+            .table_file(&snapshot, find(&snapshot, path)?, false)
+            .await?;
         file::pages(&table_file, row_group, column).await
     }
 
-    pub(super) async fn rows(&self, version: Version, path: &str, offset: u64, limit: u32) -> Result<RowsReport> {
+    pub(super) async fn rows(
+        &self,
+        version: Version,
+        path: &str,
+        offset: u64,
+        limit: u32,
+    ) -> Result<RowsReport> {
         let snapshot = self.pinned(version).await?;
-        let table_file = self.table_file(&snapshot, find(&snapshot, path)?, true).await?;
+        let table_file = self
+            .table_file(&snapshot, find(&snapshot, path)?, true)
+            .await?;
         file::rows(&table_file, offset, limit).await
     }
 
-    async fn table_file(&self, snapshot: &Snapshot, found: FileRef<'_>, with_vector: bool) -> Result<TableFile> {
+    async fn table_file(
+        &self,
+        snapshot: &Snapshot,
+        found: FileRef<'_>,
+        with_vector: bool,
+    ) -> Result<TableFile> {
         let path = match locate(&self.root.path, found.raw_path())? {
             Location::Inside(path) => path,
             Location::Outside(url) => {
@@ -50,9 +71,9 @@ impl Table {
             }
         };
         let masked = match found.vector().filter(|_| with_vector) {
-            Some(descriptor) => {
-                Some(Arc::new(vector::load(&self.root.store, &self.root.path, &descriptor).await?))
-            }
+            Some(descriptor) => Some(Arc::new(
+                vector::load(&self.root.store, &self.root.path, &descriptor).await?,
+            )),
             None => None,
         };
         Ok(TableFile {
@@ -79,13 +100,25 @@ impl Table {
                 let read = read_optional(&log.store, path).await?;
                 Ok(read.and_then(|(_, bytes)| in_lines(&bytes, found.raw_path())))
             }
-            Source::Json(_) => self.statistics_of_commits(&log, snapshot, found.raw_path()).await,
+            Source::Json(_) => {
+                self.statistics_of_commits(&log, snapshot, found.raw_path())
+                    .await
+            }
         }
     }
 
-    async fn statistics_of_commits(&self, log: &Log, snapshot: &Snapshot, raw: &str) -> Result<Option<String>> {
+    async fn statistics_of_commits(
+        &self,
+        log: &Log,
+        snapshot: &Snapshot,
+        raw: &str,
+    ) -> Result<Option<String>> {
         let newest = snapshot.state.version.0;
-        let oldest = snapshot.state.checkpoint.map_or(0, |v| v.0 + 1).max(newest.saturating_sub(SEARCHED));
+        let oldest = snapshot
+            .state
+            .checkpoint
+            .map_or(0, |v| v.0 + 1)
+            .max(newest.saturating_sub(SEARCHED));
         let batch: Vec<u64> = (oldest..=newest).rev().collect();
         for versions in batch.chunks(64) {
             let reads = versions.iter().map(|v| log.read_commit(Version(*v)));
@@ -113,6 +146,10 @@ fn in_lines(bytes: &[u8], raw: &str) -> Option<String> {
 fn find<'a>(snapshot: &'a Snapshot, path: &str) -> Result<FileRef<'a>> {
     let found = snapshot.files.iter().find(|f| shown(f.raw_path()) == path);
     found.ok_or_else(|| {
-        Error::not_found(format!("version {} has no such file", snapshot.state.version)).at("key", path)
+        Error::not_found(format!(
+            "version {} has no such file",
+            snapshot.state.version
+        ))
+        .at("key", path)
     })
 }

@@ -19,7 +19,10 @@ impl Table {
         let wanted: Vec<bool> = files.partitions().iter().map(|p| query.takes(p)).collect();
         let text = query.text.as_deref().filter(|t| !t.is_empty());
         let takes = |f: &FileRef<'_>| {
-            wanted.get(f.partition()).copied().unwrap_or(query.partition.is_empty())
+            wanted
+                .get(f.partition())
+                .copied()
+                .unwrap_or(query.partition.is_empty())
                 && text.is_none_or(|t| shown(f.raw_path()).contains(t))
         };
         let mut rows: Vec<FileRef<'_>> = files.iter().filter(takes).collect();
@@ -34,7 +37,9 @@ impl Table {
             let by = by.then_with(|| a.raw_path().cmp(b.raw_path()));
             if query.descending { by.reverse() } else { by }
         };
-        let offset = usize::try_from(query.offset).unwrap_or(usize::MAX).min(rows.len());
+        let offset = usize::try_from(query.offset)
+            .unwrap_or(usize::MAX)
+            .min(rows.len());
         let limit = (query.limit as usize).min(LARGEST_PAGE);
         let end = offset.saturating_add(limit).min(rows.len());
         // Only what stands before the page's end has to be in order.
@@ -44,16 +49,25 @@ impl Table {
         }
         rows.sort_unstable_by(order);
         let page = rows.get(offset..end).unwrap_or_default();
-        Ok(FilesReport { matching, total: files.len() as u64, files: page.iter().map(|f| files.data_file(*f)).collect() })
+        Ok(FilesReport {
+            matching,
+            total: files.len() as u64,
+            files: page.iter().map(|f| files.data_file(*f)).collect(),
+        })
     }
 }
 
 /// The same for a list that is held already: how many match, and the page.
-pub(super) fn page<T>(mut all: Vec<T>, query: &FilesQuery, file: impl Fn(&T) -> &DataFile) -> (u64, Vec<T>) {
+pub(super) fn page<T>(
+    mut all: Vec<T>,
+    query: &FilesQuery,
+    file: impl Fn(&T) -> &DataFile,
+) -> (u64, Vec<T>) {
     let text = query.text.as_deref().filter(|t| !t.is_empty());
     all.retain(|t| {
         let f = file(t);
-        (query.partition.is_empty() || query.takes(&f.partition)) && text.is_none_or(|t| f.path.contains(t))
+        (query.partition.is_empty() || query.takes(&f.partition))
+            && text.is_none_or(|t| f.path.contains(t))
     });
     // The list comes sorted by path, and the sort keeps equals in order.
     all.sort_by(|a, b| {
@@ -68,5 +82,11 @@ pub(super) fn page<T>(mut all: Vec<T>, query: &FilesQuery, file: impl Fn(&T) -> 
     });
     let matching = all.len() as u64;
     let offset = usize::try_from(query.offset).unwrap_or(usize::MAX);
-    (matching, all.into_iter().skip(offset).take((query.limit as usize).min(LARGEST_PAGE)).collect())
+    (
+        matching,
+        all.into_iter()
+            .skip(offset)
+            .take((query.limit as usize).min(LARGEST_PAGE))
+            .collect(),
+    )
 }

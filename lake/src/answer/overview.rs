@@ -1,10 +1,10 @@
 //! What the lake page shows of a table, and what in it needs a person.
 
 use super::cache::Table;
+use crate::Result;
 use crate::delta::log::{Head, Log};
 use crate::table::Version;
 use crate::wire::{Attention, CommitRow, Format, HistoryQuery, OverviewReport, SchemaChangeKind};
-use crate::Result;
 
 /// Commits an overview looks at.
 const RECENT: u32 = 48;
@@ -27,7 +27,10 @@ impl Table {
     pub(super) async fn overview(&self, rows_removed: f64) -> Result<OverviewReport> {
         let log = self.log();
         let head = log.head().await?;
-        let query = HistoryQuery { limit: RECENT, before: None };
+        let query = HistoryQuery {
+            limit: RECENT,
+            before: None,
+        };
         let page = log.history(&head, &query, &self.host).await?;
         let totals = self.totals(&log, &head).await;
         let mut attention = damaged(&page.rows);
@@ -47,18 +50,25 @@ impl Table {
 
     /// Totals of the newest version: from a short log itself, else from its checksum file.
     async fn totals(&self, log: &Log, head: &Head) -> Totals {
-        if head.first.end && head.tail_length() <= SHORT
+        if head.first.end
+            && head.tail_length() <= SHORT
             && let Ok(snapshot) = self.snapshot_at(log, head, head.latest).await
         {
             let files = &snapshot.files;
             return Totals {
                 files: Some(files.len() as u64),
                 bytes: Some(files.iter().fold(0, |sum, f| sum.saturating_add(f.bytes()))),
-                rows: files.iter().try_fold(0u64, |sum, f| sum.checked_add(f.rows()?)),
+                rows: files
+                    .iter()
+                    .try_fold(0u64, |sum, f| sum.checked_add(f.rows()?)),
             };
         }
         match log.checksum(head.latest).await {
-            Some(sum) => Totals { files: Some(sum.num_files), bytes: Some(sum.table_size_bytes), rows: None },
+            Some(sum) => Totals {
+                files: Some(sum.num_files),
+                bytes: Some(sum.table_size_bytes),
+                rows: None,
+            },
             None => Totals::default(),
         }
     }
@@ -67,12 +77,26 @@ impl Table {
     /// compared.
     async fn columns(&self, rows: &[CommitRow]) -> Vec<Attention> {
         let mut found = Vec::new();
-        for row in rows.iter().filter(|r| r.metadata_change && r.version.0 > 0).take(3) {
-            let Some(before) = row.version.previous() else { continue };
-            let Ok(changes) = self.changes(Some(before), row.version).await else { continue };
+        for row in rows
+            .iter()
+            .filter(|r| r.metadata_change && r.version.0 > 0)
+            .take(3)
+        {
+            let Some(before) = row.version.previous() else {
+                continue;
+            };
+            let Ok(changes) = self.changes(Some(before), row.version).await else {
+                continue;
+            };
             for change in changes.report(Some(before), row.version).schema {
                 let (rule, what) = match change.change {
-                    SchemaChangeKind::Removed => ("column_dropped", format!("Version {} dropped the column {}", row.version, change.field)),
+                    SchemaChangeKind::Removed => (
+                        "column_dropped",
+                        format!(
+                            "Version {} dropped the column {}",
+                            row.version, change.field
+                        ),
+                    ),
                     SchemaChangeKind::Type => (
                         "column_retyped",
                         format!(
@@ -85,7 +109,13 @@ impl Table {
                     ),
                     _ => continue,
                 };
-                found.push(Attention { rule: rule.to_owned(), version: Some(row.version), what, detail: by(row), restore_to: Some(before) });
+                found.push(Attention {
+                    rule: rule.to_owned(),
+                    version: Some(row.version),
+                    what,
+                    detail: by(row),
+                    restore_to: Some(before),
+                });
             }
         }
         found
@@ -93,7 +123,11 @@ impl Table {
 }
 
 fn by(row: &CommitRow) -> String {
-    let who = row.user.as_ref().or(row.engine.as_ref()).map(|u| format!("by {u}"));
+    let who = row
+        .user
+        .as_ref()
+        .or(row.engine.as_ref())
+        .map(|u| format!("by {u}"));
     let predicate = row.parameters.get("predicate").map(|p| match p {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -107,7 +141,13 @@ fn damaged(rows: &[CommitRow]) -> Vec<Attention> {
     let one = |row: &CommitRow| {
         let why = row.damaged.clone()?;
         let what = format!("Version {} cannot be read in full", row.version);
-        Some(Attention { rule: "damaged".to_owned(), version: Some(row.version), what, detail: why, restore_to: row.version.previous() })
+        Some(Attention {
+            rule: "damaged".to_owned(),
+            version: Some(row.version),
+            what,
+            detail: why,
+            restore_to: row.version.previous(),
+        })
     };
     rows.iter().filter_map(one).take(1).collect()
 }
@@ -127,11 +167,18 @@ fn losses(rows: &[CommitRow], totals: Totals, share: f64) -> Vec<Attention> {
             rows: undo(after.rows, row.rows_added, row.rows_removed),
             bytes: None,
         };
-        let lost = |before: Option<u64>, after: Option<u64>| Some((before?, before?.checked_sub(after?)?));
-        let by_rows = lost(before.rows, after.rows).map(|(all, lost)| (all, lost, "rows", regained.0));
+        let lost =
+            |before: Option<u64>, after: Option<u64>| Some((before?, before?.checked_sub(after?)?));
+        let by_rows =
+            lost(before.rows, after.rows).map(|(all, lost)| (all, lost, "rows", regained.0));
         // Merging files loses files and no row, so files are asked only where rows are unknown.
-        let by_files = lost(before.files, after.files).map(|(all, lost)| (all, lost, "files", regained.1));
-        let loss = by_rows.or(if before.rows.is_none() { by_files } else { None });
+        let by_files =
+            lost(before.files, after.files).map(|(all, lost)| (all, lost, "files", regained.1));
+        let loss = by_rows.or(if before.rows.is_none() {
+            by_files
+        } else {
+            None
+        });
         if row.data_change
             && let Some((all, lost, unit, regained)) = loss
             && all > 0

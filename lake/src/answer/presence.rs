@@ -1,8 +1,8 @@
 //! Are a version's files still there?
 
 use futures::{StreamExt, stream};
-use object_store::path::Path;
 use object_store::ObjectStoreExt;
+use object_store::path::Path;
 
 use super::cache::Table;
 use crate::delta::path::{Location, locate};
@@ -65,9 +65,19 @@ impl Table {
                 Err(error) => return Err(Error::from(error).at("key", key)),
             }
             done += 1;
-            self.host.progress(Progress { step: "looking for data files".to_owned(), done, of: Some(checked) });
+            self.host.progress(Progress {
+                step: "looking for data files".to_owned(),
+                done,
+                of: Some(checked),
+            });
         }
         missing.sort();
-        Ok(PresenceReport { version, checked, of, missing, missing_total })
+        Ok(PresenceReport {
+            version,
+            checked,
+            of,
+            missing,
+            missing_total,
+        })
     }
 }

@@ -106,10 +106,18 @@ pub struct Protocol {
     /// Version a writer must implement.
     pub min_writer_version: i64,
     /// Features a reader must implement, with reader version 3.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "or_empty",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub reader_features: Vec<String>,
     /// Features a writer must implement, with writer version 7.
-    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "or_empty",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub writer_features: Vec<String>,
 }
 

@@ -81,21 +81,33 @@ impl Log {
             Some(window) if !window.ambiguous => window,
             _ => return self.compare(from, to, snapshots).await,
         };
-        self.net(head, from, to, window, snapshots, host).await
+        self.net(head, from, window, snapshots, host).await
     }
 
     /// Folds the commits `first..=last`; `None` where one of them is gone.
     async fn window(&self, first: u64, last: u64, host: &SharedHost) -> Result<Option<Window>> {
         let mut window = Window::default();
         let mut fetched = stream::iter(first..=last)
-            .map(|v| async move { self.read_commit(Version(v)).await.map(|read| (Version(v), read)) })
+            .map(|v| async move {
+                self.read_commit(Version(v))
+                    .await
+                    .map(|read| (Version(v), read))
+            })
             .buffered(64);
         let mut done = 0;
         while let Some((version, read)) = fetched.try_next().await? {
-            let Some((_, bytes)) = read else { return Ok(None) };
-            window.take(&bytes).map_err(|e| e.at("key", commit_key(&self.root, version)))?;
+            let Some((_, bytes)) = read else {
+                return Ok(None);
+            };
+            window
+                .take(&bytes)
+                .map_err(|e| e.at("key", commit_key(&self.root, version)))?;
             done += 1;
-            host.progress(Progress { step: "reading commits".to_owned(), done, of: Some(last + 1 - first) });
+            host.progress(Progress {
+                step: "reading commits".to_owned(),
+                done,
+                of: Some(last + 1 - first),
+            });
             host.pause().await;
         }
         Ok(Some(window))
@@ -105,7 +117,6 @@ impl Log {
         &self,
         head: &Head,
         from: Option<Version>,
-        to: Version,
         window: Window,
         snapshots: &impl Snapshots,
         host: &SharedHost,
@@ -127,7 +138,10 @@ impl Log {
                 protocol.ok_or_else(|| Error::damaged("the log has no protocol action"))?,
             )?,
             (metadata, protocol, Some(from)) => match self.side(head, from, host).await? {
-                Some(before) => Side::of(metadata.unwrap_or(before.metadata), protocol.unwrap_or(before.protocol))?,
+                Some(before) => Side::of(
+                    metadata.unwrap_or(before.metadata),
+                    protocol.unwrap_or(before.protocol),
+                )?,
                 None => Side::default(),
             },
         };
@@ -137,19 +151,29 @@ impl Log {
             None => None,
         };
         let partitioned = !to_side.names.is_empty();
-        let untold = |t: &Told| t.bytes.is_none() || t.records.is_none() || (partitioned && t.partition.is_none());
+        let untold = |t: &Told| {
+            t.bytes.is_none() || t.records.is_none() || (partitioned && t.partition.is_none())
+        };
         let mut from_files = None;
         let mut from_rows = None;
         if from.is_none() {
             (from_files, from_rows) = (Some(0), Some(0));
         } else if let Some(from) = from.filter(|_| !removed.is_empty()) {
-            let checksum = if removed.iter().any(|(_, t)| untold(t)) { None } else { self.checksum(from).await };
+            let checksum = if removed.iter().any(|(_, t)| untold(t)) {
+                None
+            } else {
+                self.checksum(from).await
+            };
             match checksum {
                 Some(checksum) => from_files = Some(checksum.num_files),
                 None => {
                     let snapshot = snapshots.snapshot(from).await?;
                     from_files = Some(snapshot.files.len() as u64);
-                    from_rows = snapshot.files.iter().map(|f| f.rows()).try_fold(0u64, |sum, r| sum.checked_add(r?));
+                    from_rows = snapshot
+                        .files
+                        .iter()
+                        .map(|f| f.rows())
+                        .try_fold(0u64, |sum, r| sum.checked_add(r?));
                     fill(&mut removed, &snapshot);
                 }
             }
@@ -172,7 +196,12 @@ impl Log {
     /// A version's columns, properties and protocol. `None` where reading them would mean reading
     /// a long log from its start.
     async fn side(&self, head: &Head, version: Version, host: &SharedHost) -> Result<Option<Side>> {
-        if let Some(Checksum { metadata: Some(metadata), protocol: Some(protocol), .. }) = self.checksum(version).await {
+        if let Some(Checksum {
+            metadata: Some(metadata),
+            protocol: Some(protocol),
+            ..
+        }) = self.checksum(version).await
+        {
             return Side::of(metadata, protocol).map(Some);
         }
         let segment = self.segment(head, version).await?;
@@ -180,11 +209,18 @@ impl Log {
         if version.0.saturating_sub(base) > LONGEST_TAIL {
             return Ok(None);
         }
-        Ok(Some(Side::of_state(&self.state(head, version, host).await?)))
+        Ok(Some(Side::of_state(
+            &self.state(head, version, host).await?,
+        )))
     }
 
     /// Compares two snapshots file by file.
-    async fn compare(&self, from: Option<Version>, to: Version, snapshots: &impl Snapshots) -> Result<Changes> {
+    async fn compare(
+        &self,
+        from: Option<Version>,
+        to: Version,
+        snapshots: &impl Snapshots,
+    ) -> Result<Changes> {
         let new = snapshots.snapshot(to).await?;
         let old = match from {
             Some(from) => Some(snapshots.snapshot(from).await?),
@@ -199,17 +235,28 @@ impl Log {
             for file in old.files.iter() {
                 match known.get_mut(&key(file.raw_path(), file.vector().as_ref())) {
                     Some(both) => *both = true,
-                    None => removed.push(Changed { file: old.files.data_file(file), masked: file.deleted_rows() }),
+                    None => removed.push(Changed {
+                        file: old.files.data_file(file),
+                        masked: file.deleted_rows(),
+                    }),
                 }
             }
         }
         let mut added = Vec::new();
         for file in new.files.iter() {
             if known.get(&key(file.raw_path(), file.vector().as_ref())) == Some(&false) {
-                added.push(Changed { file: new.files.data_file(file), masked: file.deleted_rows() });
+                added.push(Changed {
+                    file: new.files.data_file(file),
+                    masked: file.deleted_rows(),
+                });
             }
         }
-        let rows_of = |s: &Snapshot| s.files.iter().map(|f| f.rows()).try_fold(0u64, |sum, r| sum.checked_add(r?));
+        let rows_of = |s: &Snapshot| {
+            s.files
+                .iter()
+                .map(|f| f.rows())
+                .try_fold(0u64, |sum, r| sum.checked_add(r?))
+        };
         Ok(Changes {
             from_files: Some(old.as_ref().map_or(0, |o| o.files.len() as u64)),
             from_rows: old.as_ref().map_or(Some(0), |o| rows_of(o)),
@@ -224,7 +271,9 @@ impl Log {
 
     /// A version's checksum file, where it is there and readable (PROTOCOL, "Version Checksum File").
     pub(crate) async fn checksum(&self, version: Version) -> Option<Checksum> {
-        let (_, bytes) = read_optional(&self.store, &checksum_key(&self.root, version)).await.ok()??;
+        let (_, bytes) = read_optional(&self.store, &checksum_key(&self.root, version))
+            .await
+            .ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 }
@@ -253,12 +302,20 @@ impl Window {
             if let Some(add) = &line.add {
                 quiet_add |= !add.data_change;
                 self.data_change |= add.data_change;
-                here.push((key(&add.path, add.deletion_vector.as_ref()), true, told_by_add(add)));
+                here.push((
+                    key(&add.path, add.deletion_vector.as_ref()),
+                    true,
+                    told_by_add(add),
+                ));
             }
             if let Some(remove) = &line.remove {
                 any_remove = true;
                 self.data_change |= remove.data_change;
-                here.push((key(&remove.path, remove.deletion_vector.as_ref()), false, told_by_remove(remove)));
+                here.push((
+                    key(&remove.path, remove.deletion_vector.as_ref()),
+                    false,
+                    told_by_remove(remove),
+                ));
             }
             self.metadata = line.meta_data.or(self.metadata.take());
             self.protocol = line.protocol.or(self.protocol.take());
@@ -276,7 +333,14 @@ impl Window {
                     seen.last = told;
                 }
                 None => {
-                    self.files.insert(id, Seen { first_is_add: is_add, last_is_add: is_add, last: told });
+                    self.files.insert(
+                        id,
+                        Seen {
+                            first_is_add: is_add,
+                            last_is_add: is_add,
+                            last: told,
+                        },
+                    );
                 }
             }
         }
@@ -307,17 +371,26 @@ fn told_by_remove(remove: &Remove<'_>) -> Told {
 }
 
 fn raw(values: &Values<'_>) -> RawPartition {
-    value_pairs(values).map(|(k, v)| (k.to_owned(), v.map(str::to_owned))).collect()
+    value_pairs(values)
+        .map(|(k, v)| (k.to_owned(), v.map(str::to_owned)))
+        .collect()
 }
 
 /// Completes removed files from the version that still had them.
 fn fill(removed: &mut [(Box<[u8]>, Told)], snapshot: &Snapshot) {
-    let mut wanted: HashMap<Box<[u8]>, &mut Told> = removed.iter_mut().map(|(id, told)| (id.clone(), told)).collect();
+    let mut wanted: HashMap<Box<[u8]>, &mut Told> = removed
+        .iter_mut()
+        .map(|(id, told)| (id.clone(), told))
+        .collect();
     for file in snapshot.files.iter() {
         let vector = file.vector();
-        let Some(told) = wanted.get_mut(&key(file.raw_path(), vector.as_ref())) else { continue };
+        let Some(told) = wanted.get_mut(&key(file.raw_path(), vector.as_ref())) else {
+            continue;
+        };
         told.bytes = told.bytes.or(Some(file.bytes()));
-        told.records = told.records.or(file.records().and_then(|n| i64::try_from(n).ok()));
+        told.records = told
+            .records
+            .or(file.records().and_then(|n| i64::try_from(n).ok()));
         told.modified = file.modified().map(|t| t.0);
         told.vector = told.vector.take().or(vector);
         if told.partition.is_none() {
@@ -334,7 +407,12 @@ impl Side {
     fn of(metadata: Metadata, protocol: Protocol) -> Result<Self> {
         let schema = parse(&metadata)?;
         let names = partition_names(&metadata, &schema);
-        Ok(Self { schema, names, metadata, protocol })
+        Ok(Self {
+            schema,
+            names,
+            metadata,
+            protocol,
+        })
     }
 
     /// One end of a diff, from a version's state.
@@ -351,8 +429,15 @@ impl Side {
 fn file(side: &Side, told: Told) -> Changed {
     let raw = told.partition.unwrap_or_default();
     // Where the table's columns were not read, the log's own names have to do.
-    let partition = if side.names.is_empty() { raw.into_iter().collect() } else { logical_partition(&side.names, &raw).0 };
-    let masked = told.vector.as_ref().map_or(0, |v| u64::try_from(v.cardinality).unwrap_or(0));
+    let partition = if side.names.is_empty() {
+        raw.into_iter().collect()
+    } else {
+        logical_partition(&side.names, &raw).0
+    };
+    let masked = told
+        .vector
+        .as_ref()
+        .map_or(0, |v| u64::try_from(v.cardinality).unwrap_or(0));
     let file = DataFile {
         path: shown(&told.path),
         bytes: told.bytes,

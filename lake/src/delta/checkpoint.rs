@@ -4,8 +4,8 @@
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::file::metadata::RowGroupMetaData;
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Int64Array, MapArray, RecordBatch, StringArray, StructArray,
-    UInt32Builder,
+    Array, ArrayRef, AsArray, BooleanArray, Int64Array, MapArray, RecordBatch, StringArray,
+    StructArray, UInt32Builder,
 };
 use arrow::compute::{cast, is_not_null};
 use arrow::datatypes::{DataType, Int32Type};
@@ -47,8 +47,14 @@ fn wanted(path: &str, want: Want) -> bool {
         return true;
     }
     want == Want::Files
-        && (matches!(path, "add.path" | "add.size" | "add.modificationTime" | "add.stats" | "add.stats_parsed.numRecords")
-            || path.starts_with("add.partitionValues.")
+        && (matches!(
+            path,
+            "add.path"
+                | "add.size"
+                | "add.modificationTime"
+                | "add.stats"
+                | "add.stats_parsed.numRecords"
+        ) || path.starts_with("add.partitionValues.")
             || path.starts_with("add.deletionVector."))
 }
 
@@ -74,12 +80,22 @@ fn mask(file: &ParquetFile, group: &RowGroupMetaData, want: Want) -> ProjectionM
         };
         paths.iter().position(|p| p == key).is_some_and(all_null)
     };
-    let has_stats = paths.iter().position(|p| p == "add.stats").is_some_and(|at| !all_null(at));
-    let parsed = paths.iter().position(|p| p == "add.stats_parsed.numRecords");
+    let has_stats = paths
+        .iter()
+        .position(|p| p == "add.stats")
+        .is_some_and(|at| !all_null(at));
+    let parsed = paths
+        .iter()
+        .position(|p| p == "add.stats_parsed.numRecords");
     // The typed count is a fraction of the text's size; it is used alone where it is never null.
     let parsed_is_whole = parsed.is_some_and(|at| {
         let key = paths.iter().position(|p| p == "add.path");
-        let nulls = |leaf: usize| group.column(leaf).statistics().and_then(|s| s.null_count_opt());
+        let nulls = |leaf: usize| {
+            group
+                .column(leaf)
+                .statistics()
+                .and_then(|s| s.null_count_opt())
+        };
         key.is_some_and(|key| nulls(at).is_some() && nulls(at) == nulls(key))
     });
     let leaves = (0..paths.len()).filter(|leaf| {
@@ -115,8 +131,12 @@ pub(crate) async fn read_parquet(
         loop {
             let Some(batch) = reader.next() else { break };
             let batch = batch.map_err(|e| Error::from(e).at("key", path))?;
-            let source = Source::Parquet { path: path.clone(), row_group: index };
-            let read = read_batch(&batch, source, interner, small).map_err(|e| e.at("key", path))?;
+            let source = Source::Parquet {
+                path: path.clone(),
+                row_group: index,
+            };
+            let read =
+                read_batch(&batch, source, interner, small).map_err(|e| e.at("key", path))?;
             if let Some(chunk) = read {
                 take(chunk)?;
             }
@@ -127,15 +147,30 @@ pub(crate) async fn read_parquet(
 }
 
 /// `add.stats` of one file, from the row group that holds its add.
-pub(crate) async fn statistics(file: &ParquetFile, row_group: usize, raw: &str) -> Result<Option<String>> {
+pub(crate) async fn statistics(
+    file: &ParquetFile,
+    row_group: usize,
+    raw: &str,
+) -> Result<Option<String>> {
     let schema = file.metadata().file_metadata().schema_descr();
-    let leaf = |path: &str| schema.columns().iter().position(|c| c.path().string() == path);
-    let (Some(path), Some(stats)) = (leaf("add.path"), leaf("add.stats")) else { return Ok(None) };
+    let leaf = |path: &str| {
+        schema
+            .columns()
+            .iter()
+            .position(|c| c.path().string() == path)
+    };
+    let (Some(path), Some(stats)) = (leaf("add.path"), leaf("add.stats")) else {
+        return Ok(None);
+    };
     let mask = ProjectionMask::leaves(schema, [path, stats]);
     for batch in file.row_group(row_group, &mask, BATCH).await? {
         let batch = batch?;
-        let Some(add) = structure(&batch, "add") else { return Ok(None) };
-        let (Some(paths), Some(stats)) = (text(add, "path")?, text(add, "stats")?) else { return Ok(None) };
+        let Some(add) = structure(&batch, "add") else {
+            return Ok(None);
+        };
+        let (Some(paths), Some(stats)) = (text(add, "path")?, text(add, "stats")?) else {
+            return Ok(None);
+        };
         if let Some(row) = present(&paths).find(|row| paths.value(*row) == raw) {
             return Ok(stats.is_valid(row).then(|| stats.value(row).to_owned()));
         }
@@ -143,13 +178,24 @@ pub(crate) async fn statistics(file: &ParquetFile, row_group: usize, raw: &str) 
     Ok(None)
 }
 
-fn read_batch(batch: &RecordBatch, source: Source, interner: &mut Interner, small: &mut Small) -> Result<Option<Chunk>> {
+fn read_batch(
+    batch: &RecordBatch,
+    source: Source,
+    interner: &mut Interner,
+    small: &mut Small,
+) -> Result<Option<Chunk>> {
     read_small(batch, small)?;
-    let Some(add) = structure(batch, "add") else { return Ok(None) };
-    let Some(path) = text(add, "path")? else { return Ok(None) };
+    let Some(add) = structure(batch, "add") else {
+        return Ok(None);
+    };
+    let Some(path) = text(add, "path")? else {
+        return Ok(None);
+    };
     let valid = is_not_null(&path)?;
     let valid = match add.nulls() {
-        Some(nulls) => BooleanArray::from_iter((0..valid.len()).map(|i| Some(valid.value(i) && nulls.is_valid(i)))),
+        Some(nulls) => BooleanArray::from_iter(
+            (0..valid.len()).map(|i| Some(valid.value(i) && nulls.is_valid(i))),
+        ),
         None => valid,
     };
     if valid.true_count() == 0 {
@@ -161,7 +207,13 @@ fn read_batch(batch: &RecordBatch, source: Source, interner: &mut Interner, smal
             let parsed = parsed.as_ref();
             let one = |row: usize| {
                 let typed = parsed.filter(|p| p.is_valid(row)).map(|p| p.value(row));
-                typed.or_else(|| if stats.is_valid(row) { num_records(stats.value(row)) } else { None })
+                typed.or_else(|| {
+                    if stats.is_valid(row) {
+                        num_records(stats.value(row))
+                    } else {
+                        None
+                    }
+                })
             };
             Int64Array::from_iter((0..rows).map(one))
         }
@@ -177,22 +229,35 @@ fn read_batch(batch: &RecordBatch, source: Source, interner: &mut Interner, smal
         records,
         source,
     };
-    if valid.true_count() == rows { Ok(Some(chunk)) } else { chunk.filter(&valid).map(Some) }
+    if valid.true_count() == rows {
+        Ok(Some(chunk))
+    } else {
+        chunk.filter(&valid).map(Some)
+    }
 }
 
 fn parsed_records(add: &StructArray) -> Result<Option<Int64Array>> {
-    match add.column_by_name("stats_parsed").and_then(|c| c.as_struct_opt()) {
+    match add
+        .column_by_name("stats_parsed")
+        .and_then(|c| c.as_struct_opt())
+    {
         Some(parsed) => long(parsed, "numRecords"),
         None => Ok(None),
     }
 }
 
 fn vectors(add: &StructArray) -> Result<Option<Vectors>> {
-    let Some(vector) = add.column_by_name("deletionVector").and_then(|c| c.as_struct_opt()) else {
+    let Some(vector) = add
+        .column_by_name("deletionVector")
+        .and_then(|c| c.as_struct_opt())
+    else {
         return Ok(None);
     };
     let rows = vector.len();
-    let (Some(storage), Some(path)) = (text(vector, "storageType")?, text(vector, "pathOrInlineDv")?) else {
+    let (Some(storage), Some(path)) = (
+        text(vector, "storageType")?,
+        text(vector, "pathOrInlineDv")?,
+    ) else {
         return Ok(None);
     };
     if storage.null_count() == rows {
@@ -210,13 +275,19 @@ fn vectors(add: &StructArray) -> Result<Option<Vectors>> {
     }))
 }
 
-fn partitions(add: &StructArray, valid: &BooleanArray, interner: &mut Interner) -> Result<arrow::array::UInt32Array> {
+fn partitions(
+    add: &StructArray,
+    valid: &BooleanArray,
+    interner: &mut Interner,
+) -> Result<arrow::array::UInt32Array> {
     let mut numbers = UInt32Builder::with_capacity(add.len());
     let Some(values) = add.column_by_name("partitionValues") else {
         let none = interner.intern(std::iter::empty());
         return Ok(arrow::array::UInt32Array::from_value(none, add.len()));
     };
-    let map: &MapArray = values.as_map_opt().ok_or_else(|| Error::damaged("add.partitionValues is not a map"))?;
+    let map: &MapArray = values
+        .as_map_opt()
+        .ok_or_else(|| Error::damaged("add.partitionValues is not a map"))?;
     let entries = map.entries();
     let keys = as_text(entries.column(0))?;
     let texts = as_text(entries.column(1))?;
@@ -231,7 +302,10 @@ fn partitions(add: &StructArray, valid: &BooleanArray, interner: &mut Interner) 
             _ => (0, 0),
         };
         let pairs = (from..to).map(|at| {
-            let value = texts.is_valid(at).then(|| texts.value(at)).filter(|v| !v.is_empty());
+            let value = texts
+                .is_valid(at)
+                .then(|| texts.value(at))
+                .filter(|v| !v.is_empty());
             (keys.value(at), value)
         });
         numbers.append_value(interner.intern(pairs));
@@ -244,28 +318,43 @@ fn read_small(batch: &RecordBatch, small: &mut Small) -> Result<()> {
         && let (Some(app), Some(version)) = (text(txn, "appId")?, long(txn, "version")?)
     {
         for row in present(&app) {
-            small.transactions.push((app.value(row).to_owned(), version.value(row)));
+            small
+                .transactions
+                .push((app.value(row).to_owned(), version.value(row)));
         }
     }
     if let Some(domain) = structure(batch, "domainMetadata")
         && let Some(name) = text(domain, "domain")?
     {
         let configuration = text(domain, "configuration")?;
-        let removed = domain.column_by_name("removed").and_then(|c| c.as_boolean_opt().cloned());
+        let removed = domain
+            .column_by_name("removed")
+            .and_then(|c| c.as_boolean_opt().cloned());
         for row in present(&name) {
-            let text = configuration.as_ref().filter(|c| c.is_valid(row)).map(|c| c.value(row).to_owned());
-            let gone = removed.as_ref().is_some_and(|r| r.is_valid(row) && r.value(row));
+            let text = configuration
+                .as_ref()
+                .filter(|c| c.is_valid(row))
+                .map(|c| c.value(row).to_owned());
+            let gone = removed
+                .as_ref()
+                .is_some_and(|r| r.is_valid(row) && r.value(row));
             small.domains.push((name.value(row).to_owned(), text, gone));
         }
     }
     if let Some(sidecar) = structure(batch, "sidecar")
         && let Some(path) = text(sidecar, "path")?
     {
-        small.sidecars.extend(present(&path).map(|row| path.value(row).to_owned()));
+        small
+            .sidecars
+            .extend(present(&path).map(|row| path.value(row).to_owned()));
     }
     if let Some(protocol) = structure(batch, "protocol")
-        && let (Some(reader), Some(writer)) = (long(protocol, "minReaderVersion")?, long(protocol, "minWriterVersion")?)
-        && let Some(row) = (0..reader.len()).find(|row| reader.is_valid(*row) && writer.is_valid(*row))
+        && let (Some(reader), Some(writer)) = (
+            long(protocol, "minReaderVersion")?,
+            long(protocol, "minWriterVersion")?,
+        )
+        && let Some(row) =
+            (0..reader.len()).find(|row| reader.is_valid(*row) && writer.is_valid(*row))
     {
         small.protocol = Some(Protocol {
             min_reader_version: reader.value(row),
@@ -278,23 +367,35 @@ fn read_small(batch: &RecordBatch, small: &mut Small) -> Result<()> {
 }
 
 fn read_metadata(batch: &RecordBatch, small: &mut Small) -> Result<()> {
-    let Some(metadata) = structure(batch, "metaData") else { return Ok(()) };
-    let Some(id) = text(metadata, "id")? else { return Ok(()) };
-    let Some(row) = present(&id).next() else { return Ok(()) };
+    let Some(metadata) = structure(batch, "metaData") else {
+        return Ok(());
+    };
+    let Some(id) = text(metadata, "id")? else {
+        return Ok(());
+    };
+    let Some(row) = present(&id).next() else {
+        return Ok(());
+    };
     let one = |name| -> Result<Option<String>> {
-        Ok(text(metadata, name)?.filter(|t| t.is_valid(row)).map(|t| t.value(row).to_owned()))
+        Ok(text(metadata, name)?
+            .filter(|t| t.is_valid(row))
+            .map(|t| t.value(row).to_owned()))
     };
     let Some(schema_string) = one("schemaString")? else {
         return Err(Error::damaged("metaData has no schemaString"));
     };
-    let created = long(metadata, "createdTime")?.filter(|t| t.is_valid(row)).map(|t| t.value(row));
+    let created = long(metadata, "createdTime")?
+        .filter(|t| t.is_valid(row))
+        .map(|t| t.value(row));
     small.metadata = Some(Metadata {
         id: id.value(row).to_owned(),
         name: one("name")?,
         description: one("description")?,
         schema_string,
         partition_columns: strings(metadata, "partitionColumns", row)?,
-        configuration: map_of(metadata, "configuration", row)?.into_iter().collect(),
+        configuration: map_of(metadata, "configuration", row)?
+            .into_iter()
+            .collect(),
         created_time: created,
     });
     Ok(())
@@ -313,12 +414,16 @@ fn as_text(column: &ArrayRef) -> Result<StringArray> {
         return Ok(text.clone());
     }
     let text = cast(column, &DataType::Utf8)?;
-    text.as_string_opt::<i32>().cloned().ok_or_else(|| Error::damaged("a text column holds something else"))
+    text.as_string_opt::<i32>()
+        .cloned()
+        .ok_or_else(|| Error::damaged("a text column holds something else"))
 }
 
 /// A text column of a struct with the struct's own nulls applied.
 fn text(parent: &StructArray, name: &str) -> Result<Option<StringArray>> {
-    let Some(column) = parent.column_by_name(name) else { return Ok(None) };
+    let Some(column) = parent.column_by_name(name) else {
+        return Ok(None);
+    };
     let text = as_text(column)?;
     let nulls = arrow::buffer::NullBuffer::union(text.nulls(), parent.nulls());
     let (offsets, values, _) = text.into_parts();
@@ -327,7 +432,9 @@ fn text(parent: &StructArray, name: &str) -> Result<Option<StringArray>> {
 
 /// A number column of a struct as 64 bits, with the struct's own nulls applied.
 fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array>> {
-    let Some(column) = parent.column_by_name(name) else { return Ok(None) };
+    let Some(column) = parent.column_by_name(name) else {
+        return Ok(None);
+    };
     let numbers = match column.data_type() {
         DataType::Int64 => column.as_primitive_opt().cloned(),
         DataType::Int32 => {
@@ -345,7 +452,9 @@ fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array>> {
 }
 
 fn strings(parent: &StructArray, name: &str, row: usize) -> Result<Vec<String>> {
-    let Some(column) = parent.column_by_name(name) else { return Ok(Vec::new()) };
+    let Some(column) = parent.column_by_name(name) else {
+        return Ok(Vec::new());
+    };
     let Some(list) = column.as_list_opt::<i32>() else {
         return Err(Error::damaged(format!("`{name}` is no list")));
     };
@@ -353,11 +462,15 @@ fn strings(parent: &StructArray, name: &str, row: usize) -> Result<Vec<String>> 
         return Ok(Vec::new());
     }
     let values = as_text(&list.value(row))?;
-    Ok(present(&values).map(|at| values.value(at).to_owned()).collect())
+    Ok(present(&values)
+        .map(|at| values.value(at).to_owned())
+        .collect())
 }
 
 fn map_of(parent: &StructArray, name: &str, row: usize) -> Result<Vec<(String, String)>> {
-    let Some(column) = parent.column_by_name(name) else { return Ok(Vec::new()) };
+    let Some(column) = parent.column_by_name(name) else {
+        return Ok(Vec::new());
+    };
     let Some(map) = column.as_map_opt() else {
         return Err(Error::damaged(format!("`{name}` is no map")));
     };
@@ -366,6 +479,15 @@ fn map_of(parent: &StructArray, name: &str, row: usize) -> Result<Vec<(String, S
     }
     let entries = map.value(row);
     let (keys, values) = (as_text(entries.column(0))?, as_text(entries.column(1))?);
-    let pair = |at: usize| (keys.value(at).to_owned(), if values.is_valid(at) { values.value(at).to_owned() } else { String::new() });
+    let pair = |at: usize| {
+        (
+            keys.value(at).to_owned(),
+            if values.is_valid(at) {
+                values.value(at).to_owned()
+            } else {
+                String::new()
+            },
+        )
+    };
     Ok((0..entries.len()).map(pair).collect())
 }

@@ -40,7 +40,9 @@ pub(crate) fn parse_line(line: &[u8]) -> Result<Line<'_>> {
 
 /// Reads every line; the first damaged one is the error, with its number.
 pub(crate) fn parse_all(bytes: &[u8]) -> Result<Vec<Line<'_>>> {
-    lines(bytes).map(|(number, line)| parse_line(line).map_err(|e| e.at("line", number))).collect()
+    lines(bytes)
+        .map(|(number, line)| parse_line(line).map_err(|e| e.at("line", number)))
+        .collect()
 }
 
 /// Checks a commit file as the fuzzer does: every line is an action or an error, and the figures
@@ -129,14 +131,17 @@ impl Summary {
             self.files_added += 1;
             self.bytes_added.add(u64::try_from(add.size).ok());
             let records = add.stats.as_deref().and_then(num_records);
-            self.rows_added.add(rows(records, add.deletion_vector.as_ref()));
+            self.rows_added
+                .add(rows(records, add.deletion_vector.as_ref()));
             self.data_change |= add.data_change;
         }
         if let Some(remove) = &line.remove {
             self.files_removed += 1;
-            self.bytes_removed.add(remove.size.and_then(|s| u64::try_from(s).ok()));
+            self.bytes_removed
+                .add(remove.size.and_then(|s| u64::try_from(s).ok()));
             let records = remove.stats.as_deref().and_then(num_records);
-            self.rows_removed.add(rows(records, remove.deletion_vector.as_ref()));
+            self.rows_removed
+                .add(rows(records, remove.deletion_vector.as_ref()));
             self.data_change |= remove.data_change;
         }
         self.metadata_change |= line.meta_data.is_some() || line.protocol.is_some();
@@ -158,20 +163,31 @@ impl Summary {
 
     /// A member of `commitInfo` as it stands; null where there is none.
     pub(crate) fn info_value(&self, key: &str) -> Value {
-        self.commit_info.as_ref().and_then(|info| info.get(key)).cloned().unwrap_or_default()
+        self.commit_info
+            .as_ref()
+            .and_then(|info| info.get(key))
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// A time of `commitInfo`, in milliseconds.
     pub(crate) fn info_time(&self, key: &str) -> Option<Time> {
         let value = self.commit_info.as_ref()?.get(key)?;
-        value.as_i64().or_else(|| value.as_str()?.parse().ok()).map(Time)
+        value
+            .as_i64()
+            .or_else(|| value.as_str()?.parse().ok())
+            .map(Time)
     }
 }
 
 /// Partition values by physical name as pairs, `None` for null. The empty string is null
 /// (PROTOCOL, "Partition Value Serialization").
-pub(crate) fn value_pairs<'a>(values: &'a Values<'_>) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
-    values.iter().map(|(k, v)| (k.as_ref(), v.as_deref().filter(|text| !text.is_empty())))
+pub(crate) fn value_pairs<'a>(
+    values: &'a Values<'_>,
+) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+    values
+        .iter()
+        .map(|(k, v)| (k.as_ref(), v.as_deref().filter(|text| !text.is_empty())))
 }
 
 #[cfg(test)]
@@ -181,8 +197,16 @@ mod tests {
     #[test]
     fn lines_are_read_as_they_are_met() {
         let text = b"\xef\xbb\xbf{\"a\":1}\r\n\r\n{\"b\":\"x\\ny\"}";
-        let seen: Vec<_> = lines(text).map(|(n, l)| (n, String::from_utf8_lossy(l).into_owned())).collect();
-        assert_eq!(seen, [(1, "{\"a\":1}".to_owned()), (3, "{\"b\":\"x\\ny\"}".to_owned())]);
+        let seen: Vec<_> = lines(text)
+            .map(|(n, l)| (n, String::from_utf8_lossy(l).into_owned()))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (1, "{\"a\":1}".to_owned()),
+                (3, "{\"b\":\"x\\ny\"}".to_owned())
+            ]
+        );
         assert_eq!(lines(b"").count(), 0);
     }
 
@@ -197,7 +221,10 @@ mod tests {
         assert_eq!(summary.rows_removed, Sum(Some(10)));
         assert_eq!(summary.bytes_added, Sum(Some(9_007_199_254_740_993)));
         assert!(summary.data_change && !summary.metadata_change);
-        assert_eq!(summary.info_text("userMetadata").as_deref(), Some("{\"a\":1}"));
+        assert_eq!(
+            summary.info_text("userMetadata").as_deref(),
+            Some("{\"a\":1}")
+        );
         assert_eq!(summary.info_time("timestamp"), Some(Time(17)));
         assert_eq!(summary.actions.get("unknownAction"), Some(&1));
         assert!(summary.damaged.is_none());
@@ -205,14 +232,27 @@ mod tests {
 
     #[test]
     fn a_damaged_line_leaves_the_others() {
-        let text = b"{\"add\":{\"path\":\"a\",\"partitionValues\":{},\"size\":1}}\n{\"add\":{\"path\":";
+        let text =
+            b"{\"add\":{\"path\":\"a\",\"partitionValues\":{},\"size\":1}}\n{\"add\":{\"path\":";
         let summary = Summary::read(text);
         assert_eq!(summary.files_added, 1);
         assert_eq!(summary.rows_added, Sum(None));
         let damaged = summary.damaged.unwrap();
         assert_eq!(damaged.location().as_deref(), Some("column 15, line 2"));
         assert!(parse_all(text).is_err());
-        assert!(Summary::read(b"\xff\xfe\x00").damaged.unwrap().message().contains("not text"));
-        assert!(Summary::read(b"  \n").damaged.unwrap().message().contains("empty"));
+        assert!(
+            Summary::read(b"\xff\xfe\x00")
+                .damaged
+                .unwrap()
+                .message()
+                .contains("not text")
+        );
+        assert!(
+            Summary::read(b"  \n")
+                .damaged
+                .unwrap()
+                .message()
+                .contains("empty")
+        );
     }
 }

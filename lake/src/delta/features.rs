@@ -72,16 +72,24 @@ pub fn unsupported_for_writing(protocol: &Protocol) -> Vec<String> {
     if protocol.min_writer_version > 7 {
         return vec![format!("writer version {}", protocol.min_writer_version)];
     }
-    unknown(&protocol.writer_features, WRITE).map(str::to_owned).collect()
+    unknown(&protocol.writer_features, WRITE)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whether a catalog, and not the file system, decides what is committed.
 pub fn catalog_managed(protocol: &Protocol) -> Option<&str> {
     let names = ["catalogManaged", "catalogOwned-preview"];
-    let all = protocol.writer_features.iter().chain(&protocol.reader_features);
+    let all = protocol
+        .writer_features
+        .iter()
+        .chain(&protocol.reader_features);
     all.map(String::as_str).find(|f| names.contains(f))
 }
 
 fn unknown<'a>(features: &'a [String], known: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
-    features.iter().map(String::as_str).filter(|f| !known.contains(f))
+    features
+        .iter()
+        .map(String::as_str)
+        .filter(|f| !known.contains(f))
 }

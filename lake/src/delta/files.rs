@@ -4,7 +4,10 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array, Int64Builder, StringArray, StringBuilder, UInt32Array, UInt32Builder};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, Int64Array, Int64Builder, StringArray, StringBuilder,
+    UInt32Array, UInt32Builder,
+};
 use arrow::compute::filter;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -164,7 +167,11 @@ impl Files {
     pub(crate) fn new(chunks: Vec<Chunk>, partitions: Vec<Partition>) -> Self {
         let chunks: Vec<Chunk> = chunks.into_iter().filter(|c| !c.path.is_empty()).collect();
         let length = chunks.iter().map(|c| c.path.len()).sum();
-        Self { chunks, partitions: Arc::new(partitions), length }
+        Self {
+            chunks,
+            partitions: Arc::new(partitions),
+            length,
+        }
     }
 
     /// Number of files.
@@ -179,7 +186,9 @@ impl Files {
 
     /// All files, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = FileRef<'_>> {
-        self.chunks.iter().flat_map(|chunk| (0..chunk.path.len()).map(move |row| FileRef { chunk, row }))
+        self.chunks
+            .iter()
+            .flat_map(|chunk| (0..chunk.path.len()).map(move |row| FileRef { chunk, row }))
     }
 
     /// Distinct partitions: logical names in the table's order. Not every one need have a file.
@@ -194,7 +203,11 @@ impl Files {
             bytes: Some(file.bytes()),
             rows: file.rows(),
             deleted_rows: file.deleted_rows(),
-            partition: self.partitions.get(file.partition()).cloned().unwrap_or_default(),
+            partition: self
+                .partitions
+                .get(file.partition())
+                .cloned()
+                .unwrap_or_default(),
             modified: file.modified(),
             deletes: file.vector().map(|v| v.unique_id()).into_iter().collect(),
         }
@@ -227,7 +240,8 @@ impl ChunkBuilder {
         self.path.append_value(&add.path);
         self.size.append_value(add.size);
         self.modified.append_option(add.modification_time);
-        self.records.append_option(add.stats.as_deref().and_then(super::stats::num_records));
+        self.records
+            .append_option(add.stats.as_deref().and_then(super::stats::num_records));
         self.partition.append_value(partition);
         let vector = add.deletion_vector.as_ref();
         self.any_vector |= vector.is_some();
@@ -288,7 +302,10 @@ impl Interner {
     {
         // Files of one partition mostly stand together.
         if let Some(last) = self.last
-            && self.values.get(last as usize).is_some_and(|known| same(known, pairs.clone()))
+            && self
+                .values
+                .get(last as usize)
+                .is_some_and(|known| same(known, pairs.clone()))
         {
             return last;
         }
@@ -297,12 +314,20 @@ impl Interner {
             hash = hash.rotate_left(7) ^ self.hasher.hash_one((key, value));
         }
         let values = &mut self.values;
-        let found = self.table.find(hash, |at| values.get(*at as usize).is_some_and(|known| same(known, pairs.clone())));
+        let found = self.table.find(hash, |at| {
+            values
+                .get(*at as usize)
+                .is_some_and(|known| same(known, pairs.clone()))
+        });
         let number = match found {
             Some(at) => *at,
             None => {
                 let number = values.len() as u32;
-                values.push(pairs.map(|(k, v)| (k.to_owned(), v.map(str::to_owned))).collect());
+                values.push(
+                    pairs
+                        .map(|(k, v)| (k.to_owned(), v.map(str::to_owned)))
+                        .collect(),
+                );
                 let hasher = &self.hasher;
                 let rehash = |at: &u32| {
                     values.get(*at as usize).map_or(0, |known| {

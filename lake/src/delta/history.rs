@@ -9,10 +9,10 @@ use super::log::{Head, Listed, Log};
 use super::path::LogFile;
 use super::replay::commit_times;
 use super::segment::checkpoints;
+use crate::Result;
 use crate::host::{Progress, SharedHost};
 use crate::table::{Time, Version};
 use crate::wire::{CommitRow, HistoryQuery};
-use crate::Result;
 
 /// Commits fetched at once.
 const AHEAD: usize = 64;
@@ -44,7 +44,9 @@ impl Head {
     pub(crate) fn extent(&self) -> Extent {
         let first_commit = self.first.commits().next().map(|(v, _)| v);
         let from_start = first_commit == Some(Version(0));
-        let oldest = checkpoints(&self.first.entries, Version(u64::MAX)).last().map(|c| c.version);
+        let oldest = checkpoints(&self.first.entries, Version(u64::MAX))
+            .last()
+            .map(|c| c.version);
         let earliest = if from_start { Some(Version(0)) } else { oldest };
         let mut holes = Vec::new();
         let mut before: Option<Version> = None;
@@ -57,7 +59,11 @@ impl Head {
                 break;
             }
         }
-        Extent { earliest, first_commit, holes }
+        Extent {
+            earliest,
+            first_commit,
+            holes,
+        }
     }
 
     /// Whether a version can be rebuilt; `None` where the listings at hand do not tell.
@@ -67,9 +73,15 @@ impl Head {
         }
         if !self.first.end {
             let earliest = self.extent().earliest?;
-            return if version < earliest { Some(false) } else { None };
+            return if version < earliest {
+                Some(false)
+            } else {
+                None
+            };
         }
-        let base = checkpoints(&self.first.entries, version).first().map(|c| c.version);
+        let base = checkpoints(&self.first.entries, version)
+            .first()
+            .map(|c| c.version);
         let after = base.map_or(0, |v| v.0 + 1);
         let wanted = (version.0 + 1).saturating_sub(after);
         let inside = |v: Version| v.0 >= after && v <= version;
@@ -79,40 +91,67 @@ impl Head {
 
     /// What tells a version's commit file from another of its name, where a listing at hand has it.
     pub(crate) fn identity(&self, version: Version) -> Option<String> {
-        let meta = commit_meta(&self.last, version).or_else(|| commit_meta(&self.first, version))?;
+        let meta =
+            commit_meta(&self.last, version).or_else(|| commit_meta(&self.first, version))?;
         let tag = meta.e_tag.clone().unwrap_or_default();
-        Some(format!("{tag} {} {}", meta.last_modified.timestamp_micros(), meta.size))
+        Some(format!(
+            "{tag} {} {}",
+            meta.last_modified.timestamp_micros(),
+            meta.size
+        ))
     }
 
     /// Commits after the newest checkpoint that a listing at hand shows.
     pub(crate) fn tail_length(&self) -> u64 {
-        let base = checkpoints(&self.last.entries, self.latest).first().map_or(0, |c| c.version.0);
+        let base = checkpoints(&self.last.entries, self.latest)
+            .first()
+            .map_or(0, |c| c.version.0);
         self.latest.0.saturating_sub(base)
     }
 
     fn put_times(&self) -> &Listed {
-        if self.first.end { &self.first } else { &self.last }
+        if self.first.end {
+            &self.first
+        } else {
+            &self.last
+        }
     }
 }
 
 impl Log {
     /// Reads a page of history: one GET a commit, in parallel.
-    pub(crate) async fn history(&self, head: &Head, query: &HistoryQuery, host: &SharedHost) -> Result<Page> {
+    pub(crate) async fn history(
+        &self,
+        head: &Head,
+        query: &HistoryQuery,
+        host: &SharedHost,
+    ) -> Result<Page> {
         let limit = query.limit.clamp(1, LARGEST_PAGE) as usize;
-        let before = query.before.map_or(head.latest.0.saturating_add(1), |v| v.0.min(head.latest.0.saturating_add(1)));
+        let before = query.before.map_or(head.latest.0.saturating_add(1), |v| {
+            v.0.min(head.latest.0.saturating_add(1))
+        });
         let extent = head.extent();
         let first = extent.first_commit.map_or(u64::MAX, |v| v.0);
         let wanted: Vec<Version> = if head.first.end {
-            head.first.commits().rev().map(|(v, _)| v).filter(|v| v.0 < before).take(limit).collect()
+            head.first
+                .commits()
+                .rev()
+                .map(|(v, _)| v)
+                .filter(|v| v.0 < before)
+                .take(limit)
+                .collect()
         } else {
             (first..before).rev().take(limit).map(Version).collect()
         };
         let all = wanted.len() as u64;
         let mut rows: Vec<CommitRow> = Vec::with_capacity(wanted.len());
         let mut warnings = Vec::new();
-        let mut fetched = stream::iter(wanted.iter().copied())
-            .map(|version| async move { self.read_commit(version).await.map(|read| (version, read)) })
-            .buffered(AHEAD);
+        let mut fetched =
+            stream::iter(wanted.iter().copied())
+                .map(|version| async move {
+                    self.read_commit(version).await.map(|read| (version, read))
+                })
+                .buffered(AHEAD);
         while let Some((version, read)) = fetched.try_next().await? {
             match read {
                 Some((meta, bytes)) => {
@@ -123,7 +162,11 @@ impl Log {
             }
             let done = (rows.len() + warnings.len()) as u64;
             if done.is_multiple_of(64) {
-                host.progress(Progress { step: "reading commits".to_owned(), done, of: Some(all) });
+                host.progress(Progress {
+                    step: "reading commits".to_owned(),
+                    done,
+                    of: Some(all),
+                });
                 host.pause().await;
             }
         }
@@ -136,13 +179,21 @@ impl Log {
             row.parent = row.version.previous().filter(|v| v.0 >= first);
         }
         let next_before = wanted.last().copied().filter(|v| v.0 > first);
-        Ok(Page { rows, next_before, warnings })
+        Ok(Page {
+            rows,
+            next_before,
+            warnings,
+        })
     }
 
     /// Makes the times of commit files monotone, as every engine does that resolves by them: a
     /// commit put no later than the one before it counts as put a millisecond after it.
     fn put_in_order(&self, head: &Head, rows: &mut [CommitRow]) {
-        let listed: Vec<(Version, Time)> = head.put_times().commits().map(|(v, m)| (v, millis(m.last_modified))).collect();
+        let listed: Vec<(Version, Time)> = head
+            .put_times()
+            .commits()
+            .map(|(v, m)| (v, millis(m.last_modified)))
+            .collect();
         let adjusted = monotone(&listed);
         for row in rows.iter_mut() {
             if row.in_commit {
@@ -172,7 +223,11 @@ pub(crate) fn monotone(times: &[(Version, Time)]) -> Vec<(Version, Time)> {
 }
 
 /// One commit as a history shows it.
-pub(crate) fn row(version: Version, (put, in_commit): (Time, Option<Time>), summary: &Summary) -> CommitRow {
+pub(crate) fn row(
+    version: Version,
+    (put, in_commit): (Time, Option<Time>),
+    summary: &Summary,
+) -> CommitRow {
     let whole = summary.damaged.is_none();
     let known = |n: u64| whole.then_some(n);
     CommitRow {
@@ -183,7 +238,9 @@ pub(crate) fn row(version: Version, (put, in_commit): (Time, Option<Time>), summ
         operation: summary.info_text("operation"),
         parameters: summary.info_value("operationParameters"),
         user: user(summary),
-        engine: summary.info_text("engineInfo").or_else(|| summary.info_text("clientVersion")),
+        engine: summary
+            .info_text("engineInfo")
+            .or_else(|| summary.info_text("clientVersion")),
         reason: summary.info_text("userMetadata"),
         metrics: summary.info_value("operationMetrics"),
         files_added: known(summary.files_added),
@@ -202,14 +259,22 @@ pub(crate) fn row(version: Version, (put, in_commit): (Time, Option<Time>), summ
 }
 
 fn user(summary: &Summary) -> Option<String> {
-    let named = summary.info_text("userName").or_else(|| summary.info_text("userId"));
+    let named = summary
+        .info_text("userName")
+        .or_else(|| summary.info_text("userId"));
     named.or_else(|| {
         let job = summary.info_value("job");
-        let name = ["jobName", "jobId"].iter().find_map(|k| job.get(k).and_then(Value::as_str))?;
+        let name = ["jobName", "jobId"]
+            .iter()
+            .find_map(|k| job.get(k).and_then(Value::as_str))?;
         Some(format!("job {name}"))
     })
 }
 
 fn commit_meta(listed: &Listed, version: Version) -> Option<&object_store::ObjectMeta> {
-    listed.entries.iter().find(|e| e.file == LogFile::Commit(version)).map(|e| &e.meta)
+    listed
+        .entries
+        .iter()
+        .find(|e| e.file == LogFile::Commit(version))
+        .map(|e| &e.meta)
 }

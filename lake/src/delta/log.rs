@@ -100,13 +100,18 @@ impl Log {
         let offset = folder.clone().join(format!("{:020}", from.0));
         let prefix = format!("{folder}/");
         let mut stream = self.store.list_with_offset(Some(&folder), &offset);
-        let mut listed = Listed { entries: Vec::new(), end: true };
+        let mut listed = Listed {
+            entries: Vec::new(),
+            end: true,
+        };
         let mut seen = 0usize;
         let mut sorted = true;
         let mut before: Option<Path> = None;
         while let Some(meta) = stream.try_next().await? {
             seen += 1;
-            sorted &= before.as_ref().is_none_or(|b| b.as_ref() < meta.location.as_ref());
+            sorted &= before
+                .as_ref()
+                .is_none_or(|b| b.as_ref() < meta.location.as_ref());
             let name = meta.location.as_ref().strip_prefix(&prefix).unwrap_or("");
             if sorted && name.as_bytes().first().is_some_and(|b| *b > b'9') {
                 // Everything after the numbers belongs to folders and hints.
@@ -127,8 +132,12 @@ impl Log {
             }
         }
         if !sorted {
-            listed.entries.sort_by(|a, b| a.meta.location.as_ref().cmp(b.meta.location.as_ref()));
-            listed.entries.dedup_by(|a, b| a.meta.location == b.meta.location);
+            listed
+                .entries
+                .sort_by(|a, b| a.meta.location.as_ref().cmp(b.meta.location.as_ref()));
+            listed
+                .entries
+                .dedup_by(|a, b| a.meta.location == b.meta.location);
         }
         Ok(listed)
     }
@@ -152,7 +161,9 @@ impl Log {
             let page = self.list(from, PAGE).await?;
             let reached = page.last_name_version();
             for entry in page.entries {
-                let known = entries.last().is_some_and(|e| e.meta.location >= entry.meta.location);
+                let known = entries
+                    .last()
+                    .is_some_and(|e| e.meta.location >= entry.meta.location);
                 if version_of(&entry.file).is_some_and(|v| v <= high) && !known {
                     entries.push(entry);
                 }
@@ -177,7 +188,11 @@ impl Log {
             Err(error) => return Err(Error::from(error).at("key", &key)),
         };
         let hint = serde_json::from_slice::<Hint>(&bytes);
-        Ok(hint.map_err(|e| Error::damaged("_last_checkpoint is not readable").because(e).at("key", &key)))
+        Ok(hint.map_err(|e| {
+            Error::damaged("_last_checkpoint is not readable")
+                .because(e)
+                .at("key", &key)
+        }))
     }
 
     /// Finds the newest version: the first page and the hint at once; then, in a long log,
@@ -193,11 +208,17 @@ impl Log {
                 None
             }
         };
-        let last = if first.end { first.clone() } else { self.last_page(&first, hint.as_ref()).await? };
+        let last = if first.end {
+            first.clone()
+        } else {
+            self.last_page(&first, hint.as_ref()).await?
+        };
         let latest = last.newest().or_else(|| first.newest());
         let Some(latest) = latest else {
             let key = self.root.clone().join(LOG);
-            return Err(Error::not_found("no Delta table here: the log has no commit").at("key", key));
+            return Err(
+                Error::not_found("no Delta table here: the log has no commit").at("key", key),
+            );
         };
         if let Some(hint) = &hint
             && hint.version > latest.0
@@ -207,7 +228,13 @@ impl Log {
                 hint.version
             ));
         }
-        Ok(Head { latest, first, last, hint, warnings })
+        Ok(Head {
+            latest,
+            first,
+            last,
+            hint,
+            warnings,
+        })
     }
 
     /// The page that holds the newest commit.
@@ -225,7 +252,9 @@ impl Log {
             }
         }
         // Leap: each probe eight times as far as the one before, all at once.
-        let leaps: Vec<u64> = (1..=18u32).map_while(|i| low.checked_add(500 << (3 * i))).collect();
+        let leaps: Vec<u64> = (1..=18u32)
+            .map_while(|i| low.checked_add(500 << (3 * i)))
+            .collect();
         let found = self.probe(&leaps, 4).await?;
         let mut high = u64::MAX;
         for (at, listed) in leaps.iter().zip(&found) {
@@ -241,7 +270,10 @@ impl Log {
         let probes = PARALLEL as u64;
         while high - low > probes * 250 {
             let step = (high - low).div_ceil(probes + 1);
-            let at: Vec<u64> = (1..=probes).map_while(|i| low.checked_add(step * i)).filter(|v| *v < high).collect();
+            let at: Vec<u64> = (1..=probes)
+                .map_while(|i| low.checked_add(step * i))
+                .filter(|v| *v < high)
+                .collect();
             let found = self.probe(&at, 4).await?;
             for (at, listed) in at.iter().zip(&found) {
                 match listed.newest() {
@@ -262,9 +294,14 @@ impl Log {
             }
         }
         while !page.end {
-            let Some(last) = page.last_name_version() else { break };
+            let Some(last) = page.last_name_version() else {
+                break;
+            };
             let more = self.list(last, PAGE).await?;
-            if more.last_name_version().is_none_or(|v| v <= last && !more.end) {
+            if more
+                .last_name_version()
+                .is_none_or(|v| v <= last && !more.end)
+            {
                 let beyond = self.list(last.next(), PAGE).await?;
                 if beyond.newest().is_none() {
                     page.end = true;
@@ -284,17 +321,26 @@ impl Log {
     }
 
     /// Reads a commit file; `None` where there is none.
-    pub(crate) async fn read_commit(&self, version: Version) -> Result<Option<(ObjectMeta, bytes::Bytes)>> {
+    pub(crate) async fn read_commit(
+        &self,
+        version: Version,
+    ) -> Result<Option<(ObjectMeta, bytes::Bytes)>> {
         read_optional(&self.store, &commit_key(&self.root, version)).await
     }
 }
 
 /// Reads an object; `None` where there is none.
-pub(crate) async fn read_optional(store: &Arc<dyn ObjectStore>, key: &Path) -> Result<Option<(ObjectMeta, bytes::Bytes)>> {
+pub(crate) async fn read_optional(
+    store: &Arc<dyn ObjectStore>,
+    key: &Path,
+) -> Result<Option<(ObjectMeta, bytes::Bytes)>> {
     match store.get(key).await {
         Ok(answer) => {
             let meta = answer.meta.clone();
-            let bytes = answer.bytes().await.map_err(|e| Error::from(e).at("key", key))?;
+            let bytes = answer
+                .bytes()
+                .await
+                .map_err(|e| Error::from(e).at("key", key))?;
             Ok(Some((meta, bytes)))
         }
         Err(object_store::Error::NotFound { .. }) => Ok(None),

@@ -58,7 +58,13 @@ impl LogFile {
         let version = digits(name.get(..20)?, 20)?;
         let rest = name.get(20..)?.strip_prefix('.')?;
         let mut parts = rest.split('.');
-        let parts = (parts.next(), parts.next(), parts.next(), parts.next(), parts.next());
+        let parts = (
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+        );
         Some(match parts {
             (Some("json"), None, ..) => Self::Commit(version),
             (Some("crc"), None, ..) => Self::Checksum(version),
@@ -71,8 +77,13 @@ impl LogFile {
                 }
                 Self::Part { version, part, of }
             }
-            (Some("checkpoint"), Some(uuid), Some(kind @ ("json" | "parquet")), None, _) if uuid.len() == 36 => {
-                Self::Uuid { version, json: kind == "json" }
+            (Some("checkpoint"), Some(uuid), Some(kind @ ("json" | "parquet")), None, _)
+                if uuid.len() == 36 =>
+            {
+                Self::Uuid {
+                    version,
+                    json: kind == "json",
+                }
             }
             (Some(high), Some("compacted"), Some("json"), None, _) => {
                 let high = digits(high, 20)?;
@@ -90,7 +101,10 @@ fn digits(text: &str, length: usize) -> Option<Version> {
     if text.len() != length || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    text.parse::<u64>().ok().filter(|n| *n <= i64::MAX as u64).map(Version)
+    text.parse::<u64>()
+        .ok()
+        .filter(|n| *n <= i64::MAX as u64)
+        .map(Version)
 }
 
 /// Key of a commit file.
@@ -122,9 +136,9 @@ pub fn decode(raw: &str) -> Result<Cow<'_, str>> {
     if memchr::memchr(b'%', raw.as_bytes()).is_none() {
         return Ok(Cow::Borrowed(raw));
     }
-    percent_decode_str(raw)
-        .decode_utf8()
-        .map_err(|e| Error::damaged(format!("the path `{raw}` is not UTF-8 once decoded")).because(e))
+    percent_decode_str(raw).decode_utf8().map_err(|e| {
+        Error::damaged(format!("the path `{raw}` is not UTF-8 once decoded")).because(e)
+    })
 }
 
 /// What a path is compared by: two spellings of one file are equal.
@@ -170,7 +184,9 @@ fn is_absolute(path: &str) -> bool {
             rest.is_empty()
                 && path.len() > head.len()
                 && scheme.len() > 1
-                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+                && scheme
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
                 && scheme.as_bytes()[0].is_ascii_alphabetic()
         }
         None => false,
@@ -188,12 +204,28 @@ mod tests {
         assert_eq!(name("json"), LogFile::Commit(v(7)));
         assert_eq!(name("crc"), LogFile::Checksum(v(7)));
         assert_eq!(name("checkpoint.parquet"), LogFile::Checkpoint(v(7)));
-        let part = LogFile::Part { version: v(7), part: 2, of: 3 };
+        let part = LogFile::Part {
+            version: v(7),
+            part: 2,
+            of: 3,
+        };
         assert_eq!(name("checkpoint.0000000002.0000000003.parquet"), part);
-        assert_eq!(name("checkpoint.0000000004.0000000003.parquet"), LogFile::Other);
+        assert_eq!(
+            name("checkpoint.0000000004.0000000003.parquet"),
+            LogFile::Other
+        );
         let uuid = "80a083e8-7026-4e79-81be-64bd76c43a11";
-        assert_eq!(name(&format!("checkpoint.{uuid}.json")), LogFile::Uuid { version: v(7), json: true });
-        let compacted = LogFile::Compacted { low: v(7), high: v(9) };
+        assert_eq!(
+            name(&format!("checkpoint.{uuid}.json")),
+            LogFile::Uuid {
+                version: v(7),
+                json: true
+            }
+        );
+        let compacted = LogFile::Compacted {
+            low: v(7),
+            high: v(9),
+        };
         assert_eq!(name("00000000000000000009.compacted.json"), compacted);
         assert_eq!(name("00000000000000000006.compacted.json"), LogFile::Other);
         assert_eq!(name("json.tmp"), LogFile::Other);
@@ -211,9 +243,15 @@ mod tests {
         };
         assert_eq!(key("x=A%252FA/f.parquet"), "lake/t/x=A%2FA/f.parquet");
         assert_eq!(key("x=a+b/f.parquet"), "lake/t/x=a+b/f.parquet");
-        assert_eq!(key("ts=2024-01-01%2010%253A00%253A00/f"), "lake/t/ts=2024-01-01 10%3A00%3A00/f");
+        assert_eq!(
+            key("ts=2024-01-01%2010%253A00%253A00/f"),
+            "lake/t/ts=2024-01-01 10%3A00%3A00/f"
+        );
         assert_eq!(key("x=a:b/f.parquet"), "lake/t/x=a:b/f.parquet");
-        assert_eq!(key("s3://other/t/f.parquet"), "outside s3://other/t/f.parquet");
+        assert_eq!(
+            key("s3://other/t/f.parquet"),
+            "outside s3://other/t/f.parquet"
+        );
         assert_eq!(key("/etc/passwd"), "outside /etc/passwd");
         assert_eq!(key("file:/etc/passwd"), "outside file:/etc/passwd");
     }
@@ -221,7 +259,15 @@ mod tests {
     #[test]
     fn nothing_leaves_the_root() {
         let root = Path::from("lake/t");
-        for raw in ["../x", "a/../../x", "%2e%2e/x", "..%2fx", "a//b", "./x", "%2e%2e%2fx"] {
+        for raw in [
+            "../x",
+            "a/../../x",
+            "%2e%2e/x",
+            "..%2fx",
+            "a//b",
+            "./x",
+            "%2e%2e%2fx",
+        ] {
             assert!(locate(&root, raw).is_err(), "{raw}");
         }
         // A second decoding would leave the root; there is none.

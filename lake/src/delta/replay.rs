@@ -51,32 +51,60 @@ pub(crate) struct Replayed {
 
 impl Log {
     /// Replays what makes `version`.
-    pub(crate) async fn replay(&self, head: &Head, version: Version, want: Want, host: &SharedHost) -> Result<Replayed> {
+    pub(crate) async fn replay(
+        &self,
+        head: &Head,
+        version: Version,
+        want: Want,
+        host: &SharedHost,
+    ) -> Result<Replayed> {
         let mut segment = self.segment(head, version).await?;
-        let mut state = Replayed { want_files: want == Want::Files, ..Default::default() };
+        let mut state = Replayed {
+            want_files: want == Want::Files,
+            ..Default::default()
+        };
         let mut high = Some(version);
         let mut tried = 0;
         loop {
             let base = segment.checkpoints.get(tried).cloned();
             if base.is_none() && high.is_some() {
-                self.check_start(head, &mut segment, &mut tried, high.unwrap_or(version), &state).await?;
+                self.check_start(
+                    head,
+                    &mut segment,
+                    &mut tried,
+                    high.unwrap_or(version),
+                    &state,
+                )
+                .await?;
                 if segment.checkpoints.len() > tried {
                     continue;
                 }
             }
             if let Some(top) = high {
-                let steps = Segment { version: top, ..segment.clone() }.steps(&self.root, base.as_ref().map(|c| c.version));
+                let steps = Segment {
+                    version: top,
+                    ..segment.clone()
+                }
+                .steps(&self.root, base.as_ref().map(|c| c.version));
                 self.replay_steps(&mut state, steps, host).await?;
             }
             let Some(checkpoint) = base else { break };
             tried += 1;
             high = Some(checkpoint.version);
-            match self.read_checkpoint(&mut state, &checkpoint, want, host).await {
+            match self
+                .read_checkpoint(&mut state, &checkpoint, want, host)
+                .await
+            {
                 Ok(()) => {
                     state.checkpoint = Some(checkpoint.version);
                     break;
                 }
-                Err(error) if matches!(error.kind(), Kind::Damaged | Kind::NotFound | Kind::Unsupported) => {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        Kind::Damaged | Kind::NotFound | Kind::Unsupported
+                    ) =>
+                {
                     state.warnings.push(format!(
                         "the checkpoint of version {} cannot be read and an older one was used: {error}",
                         checkpoint.version
@@ -85,7 +113,9 @@ impl Log {
                 Err(error) => return Err(error),
             }
         }
-        if segment.dangling && let Some(hint) = &head.hint {
+        if segment.dangling
+            && let Some(hint) = &head.hint
+        {
             state.warnings.push(format!(
                 "_last_checkpoint names version {}, which has no complete checkpoint; the log was listed instead",
                 hint.version
@@ -100,12 +130,26 @@ impl Log {
     }
 
     /// Before commits are replayed from 0: is there a version 0, and is it of the same table?
-    async fn check_start(&self, head: &Head, segment: &mut Segment, tried: &mut usize, high: Version, state: &Replayed) -> Result<()> {
-        let listed_from_start = head.first.end || segment.entries.first().is_some_and(|e| e.meta.location == commit_key(&self.root, Version(0)));
+    async fn check_start(
+        &self,
+        head: &Head,
+        segment: &mut Segment,
+        tried: &mut usize,
+        high: Version,
+        state: &Replayed,
+    ) -> Result<()> {
+        let listed_from_start = head.first.end
+            || segment
+                .entries
+                .first()
+                .is_some_and(|e| e.meta.location == commit_key(&self.root, Version(0)));
         if !listed_from_start {
             // Only the newest checkpoint's surroundings were listed.
             segment.entries = self.list_range(Version(0), high).await?;
-            segment.checkpoints = checkpoints(&segment.entries, high).into_iter().filter(|c| c.version < high).collect();
+            segment.checkpoints = checkpoints(&segment.entries, high)
+                .into_iter()
+                .filter(|c| c.version < high)
+                .collect();
             *tried = 0;
             if !segment.checkpoints.is_empty() {
                 return Ok(());
@@ -116,7 +160,11 @@ impl Log {
             _ => None,
         });
         if let Some(first) = first.filter(|v| v.0 > 0) {
-            let why = state.warnings.last().map(|w| format!(" ({w})")).unwrap_or_default();
+            let why = state
+                .warnings
+                .last()
+                .map(|w| format!(" ({w})"))
+                .unwrap_or_default();
             return Err(Error::damaged(format!(
                 "version {} cannot be rebuilt: the log starts at version {first} and no checkpoint before it can be used{why}",
                 segment.version
@@ -129,7 +177,12 @@ impl Log {
         Ok(())
     }
 
-    async fn replay_steps(&self, state: &mut Replayed, steps: Vec<Step>, host: &SharedHost) -> Result<()> {
+    async fn replay_steps(
+        &self,
+        state: &mut Replayed,
+        steps: Vec<Step>,
+        host: &SharedHost,
+    ) -> Result<()> {
         let all = steps.len() as u64;
         let mut done = 0u64;
         let mut builder = ChunkBuilder::default();
@@ -143,13 +196,19 @@ impl Log {
             self.replay_step(state, &mut builder, &step, read).await?;
             done += 1;
             if done.is_multiple_of(256) {
-                host.progress(Progress { step: "reading commits".to_owned(), done, of: Some(all) });
+                host.progress(Progress {
+                    step: "reading commits".to_owned(),
+                    done,
+                    of: Some(all),
+                });
                 host.pause().await;
             }
         }
         if !builder.is_empty() {
             // Commits are many and small: what they hold apart is found again by reading them.
-            state.chunks.push(builder.finish(Source::Json(self.root.clone().join(LOG))));
+            state
+                .chunks
+                .push(builder.finish(Source::Json(self.root.clone().join(LOG))));
         }
         Ok(())
     }
@@ -174,7 +233,9 @@ impl Log {
             Ok(()) => {}
             Err(error) if commit => return Err(error.at("key", &step.path)),
             Err(error) => {
-                state.warnings.push(format!("a compaction file cannot be read and its commits were: {error}"));
+                state.warnings.push(format!(
+                    "a compaction file cannot be read and its commits were: {error}"
+                ));
                 return self.replay_commits_of(state, builder, &step).await;
             }
         }
@@ -186,34 +247,62 @@ impl Log {
     }
 
     /// Replays the commits that a compaction file should have stood for.
-    async fn replay_commits_of(&self, state: &mut Replayed, builder: &mut ChunkBuilder, step: &Step) -> Result<()> {
+    async fn replay_commits_of(
+        &self,
+        state: &mut Replayed,
+        builder: &mut ChunkBuilder,
+        step: &Step,
+    ) -> Result<()> {
         for commit in Segment::commits_only(&self.root, step.low, step.version) {
             let Some((_, bytes)) = read_optional(&self.store, &commit.path).await? else {
                 return Err(self.gap(commit.version));
             };
-            state.take_json(&bytes, builder, &commit.path).map_err(|e| e.at("key", &commit.path))?;
+            state
+                .take_json(&bytes, builder, &commit.path)
+                .map_err(|e| e.at("key", &commit.path))?;
             state.commits_read += 1;
         }
         Ok(())
     }
 
     fn gap(&self, version: Version) -> Error {
-        Error::damaged(format!("version {version} is missing from the log, so nothing after it can be rebuilt"))
-            .at("key", commit_key(&self.root, version))
+        Error::damaged(format!(
+            "version {version} is missing from the log, so nothing after it can be rebuilt"
+        ))
+        .at("key", commit_key(&self.root, version))
     }
 
-    async fn read_checkpoint(&self, state: &mut Replayed, checkpoint: &Checkpoint, want: Want, host: &SharedHost) -> Result<()> {
+    async fn read_checkpoint(
+        &self,
+        state: &mut Replayed,
+        checkpoint: &Checkpoint,
+        want: Want,
+        host: &SharedHost,
+    ) -> Result<()> {
         let mut small = Small::default();
         let mut chunks = Vec::new();
         for (index, meta) in checkpoint.files.iter().enumerate() {
             if checkpoint.json {
                 let (_, bytes) = read_optional(&self.store, &meta.location)
                     .await?
-                    .ok_or_else(|| Error::not_found("the checkpoint is gone").at("key", &meta.location))?;
-                state.take_json_checkpoint(&bytes, &meta.location, &mut small, &mut chunks).map_err(|e| e.at("key", &meta.location))?;
+                    .ok_or_else(|| {
+                        Error::not_found("the checkpoint is gone").at("key", &meta.location)
+                    })?;
+                state
+                    .take_json_checkpoint(&bytes, &meta.location, &mut small, &mut chunks)
+                    .map_err(|e| e.at("key", &meta.location))?;
             } else {
                 let of = (checkpoint.files.len() > 1).then_some((index, checkpoint.files.len()));
-                self.read_checkpoint_file(state, &meta.location, want, &mut small, &mut chunks, host, of).await?;
+                self.read_checkpoint_file(
+                    state,
+                    &meta.location,
+                    want,
+                    &mut small,
+                    &mut chunks,
+                    host,
+                    of,
+                )
+                .await?;
             }
         }
         let sidecars = std::mem::take(&mut small.sidecars);
@@ -221,7 +310,8 @@ impl Log {
             for (index, sidecar) in sidecars.iter().enumerate() {
                 let path = self.sidecar_path(sidecar)?;
                 let of = Some((index, sidecars.len()));
-                self.read_checkpoint_file(state, &path, want, &mut small, &mut chunks, host, of).await?;
+                self.read_checkpoint_file(state, &path, want, &mut small, &mut chunks, host, of)
+                    .await?;
             }
         }
         if small.protocol.is_none() && state.protocol.is_none() {
@@ -235,7 +325,10 @@ impl Log {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one place calls it, for three kinds of file")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one place calls it, for three kinds of file"
+    )]
     async fn read_checkpoint_file(
         &self,
         state: &mut Replayed,
@@ -259,7 +352,11 @@ impl Log {
                 None => (group, groups),
             };
             let step = "reading the checkpoint".to_owned();
-            host.progress(Progress { step, done: done as u64, of: Some(of as u64) });
+            host.progress(Progress {
+                step,
+                done: done as u64,
+                of: Some(of as u64),
+            });
             host.pause().await;
         };
         read_parquet(&file, path, want, interner, small, take, pause).await
@@ -273,7 +370,9 @@ impl Log {
             Location::Inside(path) => Ok(path),
             Location::Outside(url) => match url.rsplit_once("/_delta_log/_sidecars/") {
                 Some((_, name)) if !name.contains('/') => Ok(folder.join(name)),
-                _ => Err(Error::damaged(format!("the sidecar `{url}` lies outside the table"))),
+                _ => Err(Error::damaged(format!(
+                    "the sidecar `{url}` lies outside the table"
+                ))),
             },
         }
     }
@@ -331,7 +430,11 @@ fn unseen(seen: &HashSet<Box<[u8]>>, chunk: Chunk) -> Result<Chunk> {
         dropped |= !keep;
         Some(keep)
     }));
-    if dropped { chunk.filter(&keep) } else { Ok(chunk) }
+    if dropped {
+        chunk.filter(&keep)
+    } else {
+        Ok(chunk)
+    }
 }
 
 impl Replayed {
@@ -349,9 +452,15 @@ impl Replayed {
             if self.want_files {
                 if let Some(add) = &line.add {
                     if add.size < 0 {
-                        return Err(Error::damaged(format!("the file `{}` has a negative size", add.path)));
+                        return Err(Error::damaged(format!(
+                            "the file `{}` has a negative size",
+                            add.path
+                        )));
                     }
-                    if self.seen.insert(key(&add.path, add.deletion_vector.as_ref())) {
+                    if self
+                        .seen
+                        .insert(key(&add.path, add.deletion_vector.as_ref()))
+                    {
                         let partition = self.intern(add);
                         builder.push(add, partition);
                         if builder.len() >= CHUNK {
@@ -360,7 +469,8 @@ impl Replayed {
                     }
                 }
                 if let Some(remove) = &line.remove {
-                    self.seen.insert(key(&remove.path, remove.deletion_vector.as_ref()));
+                    self.seen
+                        .insert(key(&remove.path, remove.deletion_vector.as_ref()));
                 }
             }
             self.take_other(line);
@@ -384,12 +494,22 @@ impl Replayed {
             self.transactions.entry(txn.app_id).or_insert(txn.version);
         }
         if let Some(domain) = line.domain_metadata {
-            let text = if domain.removed { None } else { Some(domain.configuration.unwrap_or_default()) };
+            let text = if domain.removed {
+                None
+            } else {
+                Some(domain.configuration.unwrap_or_default())
+            };
             self.domains.entry(domain.domain).or_insert(text);
         }
     }
 
-    fn take_json_checkpoint(&mut self, bytes: &[u8], path: &Path, small: &mut Small, chunks: &mut Vec<Chunk>) -> Result<()> {
+    fn take_json_checkpoint(
+        &mut self,
+        bytes: &[u8],
+        path: &Path,
+        small: &mut Small,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<()> {
         let mut builder = ChunkBuilder::default();
         for (number, text) in lines(bytes) {
             let line = parse_line(text).map_err(|e| e.at("line", number))?;
@@ -398,13 +518,21 @@ impl Replayed {
                 builder.push(add, partition);
             }
             small.sidecars.extend(line.sidecar.map(|s| s.path));
-            small.transactions.extend(line.txn.map(|t| (t.app_id, t.version)));
-            small.domains.extend(line.domain_metadata.map(|d| (d.domain, d.configuration, d.removed)));
+            small
+                .transactions
+                .extend(line.txn.map(|t| (t.app_id, t.version)));
+            small.domains.extend(
+                line.domain_metadata
+                    .map(|d| (d.domain, d.configuration, d.removed)),
+            );
             small.metadata = small.metadata.take().or(line.meta_data);
             small.protocol = small.protocol.take().or(line.protocol);
         }
         if !builder.is_empty() {
-            chunks.push(unseen(&self.seen, builder.finish(Source::Json(path.clone())))?);
+            chunks.push(unseen(
+                &self.seen,
+                builder.finish(Source::Json(path.clone())),
+            )?);
         }
         Ok(())
     }
@@ -416,7 +544,11 @@ impl Replayed {
             self.transactions.entry(app).or_insert(version);
         }
         for (domain, text, removed) in small.domains {
-            let text = if removed { None } else { Some(text.unwrap_or_default()) };
+            let text = if removed {
+                None
+            } else {
+                Some(text.unwrap_or_default())
+            };
             self.domains.entry(domain).or_insert(text);
         }
     }

@@ -32,12 +32,18 @@ pub fn parse(metadata: &Metadata) -> Result<Schema> {
     let Some(Value::Array(fields)) = value.get("fields") else {
         return Err(Error::damaged("metaData.schemaString has no fields"));
     };
-    Ok(Schema { fields: fields.iter().map(|f| field(f, 0)).collect::<Result<_>>()? })
+    Ok(Schema {
+        fields: fields.iter().map(|f| field(f, 0)).collect::<Result<_>>()?,
+    })
 }
 
 /// The table's column mapping mode.
 pub fn mapping(metadata: &Metadata) -> Mapping {
-    match metadata.configuration.get("delta.columnMapping.mode").map(String::as_str) {
+    match metadata
+        .configuration
+        .get("delta.columnMapping.mode")
+        .map(String::as_str)
+    {
         Some("name") => Mapping::Name,
         Some("id") => Mapping::Id,
         _ => Mapping::None,
@@ -46,14 +52,26 @@ pub fn mapping(metadata: &Metadata) -> Mapping {
 
 fn field(value: &Value, depth: usize) -> Result<Field> {
     let Some(name) = value.get("name").and_then(Value::as_str) else {
-        return Err(Error::damaged("metaData.schemaString has a field without a name"));
+        return Err(Error::damaged(
+            "metaData.schemaString has a field without a name",
+        ));
     };
     let empty = Map::new();
-    let metadata = value.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
-    let nullable = value.get("nullable").and_then(Value::as_bool).unwrap_or(true);
+    let metadata = value
+        .get("metadata")
+        .and_then(Value::as_object)
+        .unwrap_or(&empty);
+    let nullable = value
+        .get("nullable")
+        .and_then(Value::as_bool)
+        .unwrap_or(true);
     let mut built = typed(name, nullable, value.get("type"), depth)?;
-    built.id = metadata.get("delta.columnMapping.id").and_then(Value::as_i64);
-    let physical = metadata.get("delta.columnMapping.physicalName").and_then(Value::as_str);
+    built.id = metadata
+        .get("delta.columnMapping.id")
+        .and_then(Value::as_i64);
+    let physical = metadata
+        .get("delta.columnMapping.physicalName")
+        .and_then(Value::as_str);
     built.physical = physical.filter(|p| *p != name).map(str::to_owned);
     built.notes = metadata
         .iter()
@@ -91,7 +109,10 @@ fn typed(name: &str, nullable: bool, data_type: Option<&Value>, depth: usize) ->
                 let Some(Value::Array(fields)) = part("fields") else {
                     return Err(Error::damaged(format!("the struct `{name}` has no fields")));
                 };
-                let fields = fields.iter().map(|f| field(f, depth + 1)).collect::<Result<_>>()?;
+                let fields = fields
+                    .iter()
+                    .map(|f| field(f, depth + 1))
+                    .collect::<Result<_>>()?;
                 Ok(leaf("struct", fields))
             }
             Some("array") => {
@@ -101,7 +122,12 @@ fn typed(name: &str, nullable: bool, data_type: Option<&Value>, depth: usize) ->
             }
             Some("map") => {
                 let key = typed("key", false, part("keyType"), depth + 1)?;
-                let value = typed("value", flag("valueContainsNull"), part("valueType"), depth + 1)?;
+                let value = typed(
+                    "value",
+                    flag("valueContainsNull"),
+                    part("valueType"),
+                    depth + 1,
+                )?;
                 Ok(leaf("map", vec![key, value]))
             }
             Some(other) => Ok(leaf(other, Vec::new())),
@@ -120,7 +146,10 @@ pub(crate) fn logical_partition(
     let mut missing = false;
     let mut partition = IndexMap::with_capacity(columns.len());
     for (logical, physical) in columns {
-        let value = raw.iter().find(|(key, _)| key == physical).map(|(_, value)| value.clone());
+        let value = raw
+            .iter()
+            .find(|(key, _)| key == physical)
+            .map(|(_, value)| value.clone());
         missing |= value.is_none();
         partition.insert(logical.clone(), value.flatten());
     }
@@ -133,5 +162,9 @@ pub(crate) fn partition_names(metadata: &Metadata, schema: &Schema) -> Vec<(Stri
         let field = schema.fields.iter().find(|f| f.name == *logical);
         field.map_or_else(|| logical.clone(), |f| f.physical_name().to_owned())
     };
-    metadata.partition_columns.iter().map(|logical| (logical.clone(), physical(logical))).collect()
+    metadata
+        .partition_columns
+        .iter()
+        .map(|logical| (logical.clone(), physical(logical)))
+        .collect()
 }

@@ -57,10 +57,21 @@ impl Segment {
         let mut steps = Vec::new();
         let mut at = self.version.0;
         while at >= first {
-            let best = compacted.iter().filter(|(low, high, _)| high.0 == at && low.0 < at).min_by_key(|(low, ..)| low.0);
+            let best = compacted
+                .iter()
+                .filter(|(low, high, _)| high.0 == at && low.0 < at)
+                .min_by_key(|(low, ..)| low.0);
             let step = match best {
-                Some((low, high, path)) => Step { version: *high, low: *low, path: (*path).clone() },
-                None => Step { version: Version(at), low: Version(at), path: commit_key(root, Version(at)) },
+                Some((low, high, path)) => Step {
+                    version: *high,
+                    low: *low,
+                    path: (*path).clone(),
+                },
+                None => Step {
+                    version: Version(at),
+                    low: Version(at),
+                    path: commit_key(root, Version(at)),
+                },
             };
             let low = step.low.0;
             steps.push(step);
@@ -74,7 +85,11 @@ impl Segment {
 
     /// The same range as commits only, for when a compaction file cannot be read.
     pub(crate) fn commits_only(root: &Path, low: Version, high: Version) -> Vec<Step> {
-        let step = |v| Step { version: Version(v), low: Version(v), path: commit_key(root, Version(v)) };
+        let step = |v| Step {
+            version: Version(v),
+            low: Version(v),
+            path: commit_key(root, Version(v)),
+        };
         (low.0..=high.0).rev().map(step).collect()
     }
 }
@@ -85,7 +100,11 @@ pub(crate) fn checkpoints(entries: &[Entry], upto: Version) -> Vec<Checkpoint> {
     let mut found: Vec<Checkpoint> = Vec::new();
     let mut parts: Vec<(Version, u32, Vec<(u32, ObjectMeta)>)> = Vec::new();
     for entry in entries {
-        let single = |version, json| Checkpoint { version, files: vec![entry.meta.clone()], json };
+        let single = |version, json| Checkpoint {
+            version,
+            files: vec![entry.meta.clone()],
+            json,
+        };
         match entry.file {
             LogFile::Checkpoint(version) if version <= upto => found.push(single(version, false)),
             LogFile::Uuid { version, json } if version <= upto => found.push(single(version, json)),
@@ -103,7 +122,11 @@ pub(crate) fn checkpoints(entries: &[Entry], upto: Version) -> Vec<Checkpoint> {
         files.dedup_by_key(|(part, _)| *part);
         if files.len() as u64 == u64::from(of) {
             let files = files.into_iter().map(|(_, meta)| meta).collect();
-            found.push(Checkpoint { version, files, json: false });
+            found.push(Checkpoint {
+                version,
+                files,
+                json: false,
+            });
         }
     }
     found.sort_by(|a, b| b.version.cmp(&a.version));
@@ -118,11 +141,20 @@ impl Log {
         let dangling = hint.is_some_and(|hint| {
             hint <= version && hint <= head.latest && !checkpoints.iter().any(|c| c.version >= hint)
         });
-        Ok(Segment { version, checkpoints, entries, dangling })
+        Ok(Segment {
+            version,
+            checkpoints,
+            entries,
+            dangling,
+        })
     }
 
     /// Lists backwards from `version` in growing steps until a complete checkpoint turns up.
-    async fn checkpoint_before(&self, head: &Head, version: Version) -> Result<(Vec<Entry>, Vec<Checkpoint>)> {
+    async fn checkpoint_before(
+        &self,
+        head: &Head,
+        version: Version,
+    ) -> Result<(Vec<Entry>, Vec<Checkpoint>)> {
         if head.first.end {
             let found = checkpoints(&head.first.entries, version);
             return Ok((head.first.entries.clone(), found));
@@ -155,7 +187,9 @@ impl Log {
 pub(crate) fn check_one_history(entries: &[Entry], root: &Path) -> Result<()> {
     let mut before: Option<(Version, chrono::DateTime<chrono::Utc>)> = None;
     for entry in entries {
-        let LogFile::Commit(version) = entry.file else { continue };
+        let LogFile::Commit(version) = entry.file else {
+            continue;
+        };
         if let Some((earlier, written)) = before
             && entry.meta.last_modified < written
         {

@@ -53,15 +53,27 @@ pub struct Snapshot {
 
 impl Log {
     /// Rebuilds a version. It is exact, or an error.
-    pub(crate) async fn snapshot(&self, head: &Head, version: Version, host: &SharedHost) -> Result<Snapshot> {
+    pub(crate) async fn snapshot(
+        &self,
+        head: &Head,
+        version: Version,
+        host: &SharedHost,
+    ) -> Result<Snapshot> {
         let replayed = self.replay(head, version, Want::Files, host).await?;
         Snapshot::build(replayed, version).map_err(|e| e.at("version", version))
     }
 
     /// What a version is, without its files.
-    pub(crate) async fn state(&self, head: &Head, version: Version, host: &SharedHost) -> Result<State> {
+    pub(crate) async fn state(
+        &self,
+        head: &Head,
+        version: Version,
+        host: &SharedHost,
+    ) -> Result<State> {
         let replayed = self.replay(head, version, Want::Small, host).await?;
-        Ok(Snapshot::build(replayed, version).map_err(|e| e.at("version", version))?.state)
+        Ok(Snapshot::build(replayed, version)
+            .map_err(|e| e.at("version", version))?
+            .state)
     }
 }
 
@@ -90,7 +102,9 @@ impl Snapshot {
             partitions.push(partition);
         }
         if missing && !partitions.is_empty() {
-            warnings.push("some files have no value for a partition column; it is shown as null".to_owned());
+            warnings.push(
+                "some files have no value for a partition column; it is shown as null".to_owned(),
+            );
         }
         let mut chunks = replayed.chunks;
         if let Some(numbers) = merged(&partitions) {
@@ -111,12 +125,19 @@ impl Snapshot {
             metadata,
             schema,
             transactions: replayed.transactions,
-            domains: replayed.domains.into_iter().filter_map(|(k, v)| Some((k, v?))).collect(),
+            domains: replayed
+                .domains
+                .into_iter()
+                .filter_map(|(k, v)| Some((k, v?)))
+                .collect(),
             checkpoint: replayed.checkpoint,
             commits_read: replayed.commits_read,
             warnings,
         };
-        Ok(Self { state, files: Files::new(chunks, partitions) })
+        Ok(Self {
+            state,
+            files: Files::new(chunks, partitions),
+        })
     }
 }
 
@@ -127,7 +148,10 @@ fn merged(partitions: &[Partition]) -> Option<Vec<u32>> {
     let mut numbers = Vec::with_capacity(partitions.len());
     let mut any = false;
     for (at, partition) in partitions.iter().enumerate() {
-        let key: Vec<_> = partition.iter().map(|(k, v)| (k.as_str(), v.as_deref())).collect();
+        let key: Vec<_> = partition
+            .iter()
+            .map(|(k, v)| (k.as_str(), v.as_deref()))
+            .collect();
         let number = *first.entry(key).or_insert(at as u32);
         any |= number != at as u32;
         numbers.push(number);

@@ -69,8 +69,14 @@ mod tests {
         let cases = [
             (r#"{"numRecords":7}"#, Some(7)),
             (r#"{"numRecords": 7 , "minValues":{}}"#, Some(7)),
-            (r#"{"minValues":{"numRecords":3,"d":NaN},"numRecords":5}"#, Some(5)),
-            (r#"{"minValues":{"a":"\"numRecords\":9}"},"numRecords":5}"#, Some(5)),
+            (
+                r#"{"minValues":{"numRecords":3,"d":NaN},"numRecords":5}"#,
+                Some(5),
+            ),
+            (
+                r#"{"minValues":{"a":"\"numRecords\":9}"},"numRecords":5}"#,
+                Some(5),
+            ),
             (r#"{"numRecords":9223372036854775807}"#, Some(i64::MAX)),
             (r#"{"numRecords":9223372036854775808}"#, None),
             (r#"{"numRecords":"7"}"#, None),

@@ -34,12 +34,20 @@ impl Log {
         // Narrow by parallel probes while the span is wide; times of commits rise but for noise.
         while high - low > 4 * PARALLEL as u64 {
             let step = (high - low).div_ceil(PARALLEL as u64);
-            let at: Vec<u64> = (1..PARALLEL as u64).map(|i| low + step * i).filter(|v| *v < high).collect();
+            let at: Vec<u64> = (1..PARALLEL as u64)
+                .map(|i| low + step * i)
+                .filter(|v| *v < high)
+                .collect();
             let times = self.times(&at).await?;
             let mut next_low = low;
             let mut next_high = high;
             for (version, when) in &times {
-                if when.0 <= time { next_low = version.0 } else { next_high = version.0; break }
+                if when.0 <= time {
+                    next_low = version.0
+                } else {
+                    next_high = version.0;
+                    break;
+                }
             }
             if (next_low, next_high) == (low, high) {
                 break;
@@ -56,14 +64,25 @@ impl Log {
         let adjusted = monotone(&put);
         let mut answer = None;
         for ((version, (_, in_commit)), (_, put)) in read.iter().zip(&adjusted) {
-            let when = if *in_commit { read.iter().find(|(v, _)| v == version).map_or(*put, |(_, (t, _))| *t) } else { *put };
+            let when = if *in_commit {
+                read.iter()
+                    .find(|(v, _)| v == version)
+                    .map_or(*put, |(_, (t, _))| *t)
+            } else {
+                *put
+            };
             if when <= time {
                 answer = Some(*version);
             }
         }
         answer.ok_or_else(|| {
-            let oldest = adjusted.first().map(|(v, t)| format!(": the oldest commit, version {v}, is of {t}"));
-            Error::not_found(format!("there was no version at {time}{}", oldest.unwrap_or_default()))
+            let oldest = adjusted
+                .first()
+                .map(|(v, t)| format!(": the oldest commit, version {v}, is of {t}"));
+            Error::not_found(format!(
+                "there was no version at {time}{}",
+                oldest.unwrap_or_default()
+            ))
         })
     }
 
@@ -74,7 +93,10 @@ impl Log {
         let time = |(version, read): (&u64, Option<(object_store::ObjectMeta, bytes::Bytes)>)| {
             let (meta, bytes) = read?;
             let (put, in_commit) = commit_times(&meta, &bytes);
-            Some((Version(*version), (in_commit.unwrap_or(put), in_commit.is_some())))
+            Some((
+                Version(*version),
+                (in_commit.unwrap_or(put), in_commit.is_some()),
+            ))
         };
         Ok(versions.iter().zip(read).filter_map(time).collect())
     }
