@@ -1,1 +1,17 @@
+//! The server and the command line: signs reads, is the only writer, carries the page.
+
+pub mod access;
+pub mod app;
+pub mod commands;
+pub mod config;
 pub mod demo;
+pub mod failure;
+pub mod metrics;
+pub mod reads;
+pub mod routes;
+pub mod setup;
+pub mod site;
+pub mod status;
+pub mod stores;
+pub mod tables;
+pub mod zones;

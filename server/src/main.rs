@@ -1,1 +1,7 @@
-fn main() {}
+//! `tidemark`: see [`server::commands`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::commands::main()
+}

@@ -1,0 +1,43 @@
+//! Everything a request may need.
+
+use std::sync::Arc;
+
+use lake::{Error, Result};
+
+use crate::access::{Access, Person};
+use crate::metrics::Metrics;
+use crate::site::Site;
+use crate::tables::Tables;
+use crate::zones::{Zone, Zones};
+
+/// The server's state. Any replica has the same, so any can answer any request.
+pub struct App {
+    /// Where data may be read.
+    pub zones: Zones,
+    /// Tables, configured and discovered.
+    pub tables: Arc<Tables>,
+    /// Who may do what.
+    pub access: Access,
+    /// The built page.
+    pub site: Site,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+}
+
+/// The build that page, worker and server must share.
+pub const BUILD: &str = match option_env!("TIDEMARK_BUILD") {
+    Some(build) => build,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
+impl App {
+    /// A zone that this person may read.
+    pub fn zone(&self, person: &Person, name: &str) -> Result<&Arc<Zone>> {
+        let zone = self.zones.get(name)?;
+        match self.access.may_read(person, zone) {
+            true => Ok(zone),
+            // Whoever may not read a zone is not told that it exists.
+            false => Err(Error::not_found("no such zone").at("zone", name)),
+        }
+    }
+}

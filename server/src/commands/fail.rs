@@ -1,0 +1,75 @@
+//! How a command fails: one line for people, one document for programs, one exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use lake::{Error, Kind};
+
+use crate::failure::ErrorBody;
+
+/// The exit code of a kind of error.
+pub(super) fn code_of(kind: Kind) -> u8 {
+    match kind {
+        Kind::NotFound => 1,
+        Kind::Invalid => 2,
+        Kind::Conflict | Kind::Cancelled => 3,
+        Kind::Denied | Kind::Unreachable => 4,
+        _ => 5,
+    }
+}
+
+/// Says what went wrong, on both outputs, and gives the exit code.
+pub(super) fn report(error: &Error, json: bool) -> ExitCode {
+    if json {
+        let body = serde_json::to_string(&ErrorBody::from(error)).unwrap_or_default();
+        let _ = writeln!(std::io::stdout(), "{body}");
+    }
+    let line = format!("tidemark: {error}{}", advice(error.kind()));
+    let _ = writeln!(std::io::stderr(), "{}", one_line(&line));
+    ExitCode::from(code_of(error.kind()))
+}
+
+/// What to do about a kind of error, where the sentence does not say it.
+fn advice(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Denied => "; check the store's credentials in the environment and in [zone.store]",
+        Kind::Unreachable => "; check the store's endpoint and the network, then try again",
+        Kind::Conflict => "; look at what arrived, then plan again",
+        Kind::Damaged => "; the log can be read up to there, and from a checkpoint after it",
+        Kind::Unsupported => "; read it with the engine that wrote it",
+        Kind::Internal => "; this is a fault of tidemark: please report it",
+        _ => "",
+    }
+}
+
+/// Help and version are what was asked for; everything else is a usage error.
+pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = write!(std::io::stdout(), "{}", error.render());
+            return ExitCode::SUCCESS;
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let error = Error::invalid("no command is given: `tidemark --help` lists them");
+            return report(&error, json);
+        }
+        _ => {}
+    }
+    let rendered = error.render().to_string();
+    let message = rendered.trim_start_matches("error: ");
+    let message = message.split("\n\nUsage").next().unwrap_or(message);
+    let message = message.split("\n\nFor more").next().unwrap_or(message);
+    let error = Error::invalid(format!("{}; see `tidemark --help`", one_line(message)));
+    report(&error, json)
+}
+
+/// Text without line breaks and control characters, which would end the line or draw on the screen.
+pub(super) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect()
+}

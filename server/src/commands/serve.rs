@@ -1,0 +1,104 @@
+//! `tidemark serve`
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use lake::{Error, Kind, Result};
+use tokio::net::TcpListener;
+
+use super::Context;
+use crate::{routes, setup};
+
+/// Arguments of `serve`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Paths or URLs, each a zone [default: the configuration's zones]
+    #[arg(value_name = "LOCATION")]
+    locations: Vec<String>,
+    #[command(flatten)]
+    listen: Listen,
+}
+
+/// Where to listen.
+#[derive(Debug, clap::Args)]
+pub(super) struct Listen {
+    /// Address and port; port 0 takes a free one [default: 127.0.0.1:4800]
+    #[arg(long, value_name = "ADDR")]
+    pub(super) listen: Option<SocketAddr>,
+}
+
+pub(super) async fn run(mut context: Context, args: Args) -> Result<ExitCode> {
+    if !args.locations.is_empty() {
+        context.config = setup::config_of_locations(context.config, &args.locations)?;
+    }
+    if context.config.zones.is_empty() {
+        return Err(Error::invalid(
+            "there is nothing to serve: name a location, or write a tidemark.toml with a [[zone]], \
+             or try `tidemark demo`",
+        ));
+    }
+    serve(context, &args.listen, serde_json::json!({})).await
+}
+
+/// Serves until the process is told to stop. `told` is printed with the address under `--json`.
+pub(super) async fn serve(
+    context: Context,
+    listen: &Listen,
+    mut told: serde_json::Value,
+) -> Result<ExitCode> {
+    log();
+    let address = listen.listen.unwrap_or(context.config.listen);
+    let app = Arc::new(setup::app_of(&context.config).await);
+    app.access.check_listen(address)?;
+    let listener = TcpListener::bind(address).await.map_err(|e| {
+        let why = format!(
+            "cannot listen on {address}: choose another with --listen, or 127.0.0.1:0 for a free one"
+        );
+        Error::invalid(why).because(e).at("server.listen", address)
+    })?;
+    let fault = |e: std::io::Error| Error::new(Kind::Internal, "the server ended").because(e);
+    let url = format!("http://{}/", listener.local_addr().map_err(fault)?);
+    if context.json {
+        if let Some(told) = told.as_object_mut() {
+            told.insert("url".to_owned(), url.clone().into());
+        }
+        super::print::json(&told)?;
+    }
+    eprintln!("Serving the lake at {url}");
+    // What the first visitor would wait for.
+    let tables = Arc::clone(&app.tables);
+    tokio::spawn(async move { tables.report(|_| true).await });
+    axum::serve(listener, routes::router(app))
+        .with_graceful_shutdown(stopped())
+        .await
+        .map_err(fault)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Resolves when the process is asked to stop.
+async fn stopped() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupted.await;
+}
+
+/// Logs to standard error: warnings, or what `TIDEMARK_LOG` says (`debug`, `info`, …).
+fn log() {
+    let level = std::env::var("TIDEMARK_LOG").ok();
+    let level = level.and_then(|text| text.parse().ok());
+    let _ = tracing_subscriber::fmt()
+        .with_max_level(level.unwrap_or(tracing::Level::WARN))
+        .with_writer(std::io::stderr)
+        .try_init();
+}

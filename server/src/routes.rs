@@ -1,0 +1,50 @@
+//! Every route on one screen.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use crate::app::App;
+use crate::{access, reads, site, status, tables};
+
+/// Paths below `/api` and beside it that answer, as `/api/openapi.json` lists them.
+pub const PATHS: &[&str] = &[
+    "/api/lake",
+    "/api/session",
+    "/api/openapi.json",
+    "/api/zones/{zone}/list",
+    "/api/zones/{zone}/object",
+    "/api/zones/{zone}/batch",
+    "/api/tables/{table}/history",
+    "/api/tables/{table}/snapshot",
+    "/api/tables/{table}/diff",
+    "/api/tables/{table}/layout",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+];
+
+/// The server. Everything passes the access layer.
+pub fn router(app: Arc<App>) -> Router {
+    let batch = post(reads::batch::batch).layer(DefaultBodyLimit::max(reads::batch::MAX_BODY));
+    Router::new()
+        .route("/api/lake", get(status::lake))
+        .route("/api/session", get(status::session))
+        .route("/api/openapi.json", get(status::openapi))
+        .route("/api/zones/{zone}/list", get(reads::list::list))
+        .route("/api/zones/{zone}/object", get(reads::object::object))
+        .route("/api/zones/{zone}/batch", batch)
+        .route("/api/tables/{table}/history", get(tables::history))
+        .route("/api/tables/{table}/snapshot", get(tables::snapshot))
+        .route("/api/tables/{table}/diff", get(tables::diff))
+        .route("/api/tables/{table}/layout", get(tables::layout))
+        .route("/healthz", get(status::healthz))
+        .route("/readyz", get(status::readyz))
+        .route("/metrics", get(status::metrics))
+        .fallback(site::site)
+        .layer(from_fn_with_state(Arc::clone(&app), access::layer))
+        .with_state(app)
+}

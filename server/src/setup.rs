@@ -1,0 +1,206 @@
+//! From a configuration to the server's state, and from a LOCATION to a table.
+
+use std::path::{Path as DiskPath, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lake::answer::{Root, Roots as _};
+use lake::wire::TableRef;
+use lake::{Error, Result};
+use object_store::path::Path;
+
+use crate::access::{Access, Mode};
+use crate::app::App;
+use crate::config::{Config, ZoneConfig};
+use crate::metrics::Metrics;
+use crate::site::Site;
+use crate::stores::{Address, Cache, Opener};
+use crate::tables::Tables;
+use crate::zones::{Zone, Zones};
+
+/// Zones and tables of a configuration, each opened when first asked.
+pub struct Lake {
+    /// The zones.
+    pub zones: Zones,
+    /// The tables.
+    pub tables: Arc<Tables>,
+    /// What their stores count.
+    pub metrics: Arc<Metrics>,
+}
+
+/// The lake of a configuration.
+pub fn lake_of(config: &Config) -> Lake {
+    let metrics = Arc::new(Metrics::default());
+    let opener = Opener {
+        cache: Arc::new(Cache::new(config.cache_bytes, Arc::clone(&metrics))),
+        metrics: Arc::clone(&metrics),
+    };
+    let zones = config.zones.iter().map(|zone| {
+        let mut open = Zone::new(
+            zone.name.clone(),
+            zone.address.clone(),
+            zone.store.clone(),
+            opener.clone(),
+        );
+        open.owner.clone_from(&zone.owner);
+        open.format.clone_from(&zone.format);
+        open.keep.clone_from(&zone.keep);
+        open.redirect = config.redirect;
+        open
+    });
+    let zones = Zones::new(zones.collect());
+    let tables = Tables::new(
+        zones.clone(),
+        config.tables.clone(),
+        config.attention.clone(),
+        config.discovery,
+    );
+    Lake {
+        zones,
+        tables: Arc::new(tables),
+        metrics,
+    }
+}
+
+/// The server's state.
+pub async fn app_of(config: &Config) -> App {
+    let lake = lake_of(config);
+    let directory = std::env::var_os("TIDEMARK_DIST").map(PathBuf::from);
+    let connect = redirect_origins(&lake.zones).await;
+    App {
+        zones: lake.zones,
+        tables: lake.tables,
+        access: Access {
+            mode: Mode::None,
+            public_url: config.public_url.clone(),
+        },
+        site: Site::new(directory, connect),
+        metrics: lake.metrics,
+    }
+}
+
+/// Origins of the stores that reads are redirected to, which the page's policy must let it fetch.
+async fn redirect_origins(zones: &Zones) -> Vec<String> {
+    let mut origins = Vec::new();
+    for zone in zones.iter().filter(|zone| zone.redirects()) {
+        let Some(signer) = zone.bucket().ok().and_then(|b| b.signer.clone()) else {
+            continue;
+        };
+        let method = axum::http::Method::GET;
+        let key = Path::from("x");
+        let probe = signer.signed_url(method, &key, Duration::from_secs(1));
+        match probe.await {
+            Ok(url) => origins.push(url.origin().ascii_serialization()),
+            Err(error) => {
+                tracing::warn!(zone = zone.name, %error, "URLs of this zone cannot be signed");
+            }
+        }
+    }
+    origins.sort();
+    origins.dedup();
+    origins
+}
+
+/// Finds the table that a LOCATION means: a configured name, a URL, a path on disk, or a zone and
+/// a prefix in it.
+pub fn locate(config: &Config, location: &str) -> Result<Root> {
+    let named = |root: Root| Root {
+        location: location.to_owned(),
+        ..root
+    };
+    let lake = lake_of(config);
+    if config.tables.iter().any(|table| table.name == location) {
+        return lake.tables.root_of(location);
+    }
+    let address = match location.contains("://") {
+        true => Some(Address::parse(location)?),
+        false if DiskPath::new(location).exists() => {
+            Some(Address::from_disk(DiskPath::new(location))?)
+        }
+        false => None,
+    };
+    let Some(address) = address else {
+        return lake.tables.root_of(location).map_err(|_| {
+            Error::invalid(
+                "this is no configured table, no path that exists, and no URL of a store",
+            )
+            .at("location", location)
+        });
+    };
+    // A zone around it knows how its store is reached.
+    if let Some((zone, prefix)) = lake.zones.around(&address) {
+        let table = TableRef {
+            zone: zone.name.clone(),
+            prefix: prefix.to_string(),
+        };
+        return lake.tables.root(&table).map(named);
+    }
+    let alone = Config {
+        zones: vec![ZoneConfig::new("location".to_owned(), address)],
+        ..Config::default()
+    };
+    let table = TableRef {
+        zone: "location".to_owned(),
+        prefix: String::new(),
+    };
+    lake_of(&alone).tables.root(&table).map(named)
+}
+
+/// A configuration that is a zone for each location.
+pub fn config_of_locations(base: Config, locations: &[String]) -> Result<Config> {
+    let mut zones: Vec<ZoneConfig> = Vec::new();
+    for location in locations {
+        let address = match location.contains("://") {
+            true => Address::parse(location)?,
+            false => Address::from_disk(DiskPath::new(location))?,
+        };
+        if let Some(directory) = address.disk()
+            && !directory.is_dir()
+        {
+            return Err(Error::invalid("there is no such directory").at("location", location));
+        }
+        let overlaps = zones.iter().any(|zone| {
+            zone.address.below(&address).is_some() || address.below(&zone.address).is_some()
+        });
+        if overlaps {
+            return Err(Error::invalid(
+                "this location lies inside another one, or another inside it",
+            )
+            .at("location", location));
+        }
+        let name = zone_name(&address, &zones);
+        let known = base
+            .zones
+            .iter()
+            .find(|z| z.address.below(&address).is_some());
+        zones.push(ZoneConfig {
+            store: known.map(|z| z.store.clone()).unwrap_or_default(),
+            ..ZoneConfig::new(name, address)
+        });
+    }
+    Ok(Config {
+        zones,
+        tables: Vec::new(),
+        ..base
+    })
+}
+
+/// The last segment of an address, or its bucket, made different from the names before it.
+fn zone_name(address: &Address, zones: &[ZoneConfig]) -> String {
+    let last = address.prefix().filename().unwrap_or(address.bucket());
+    let plain: String = last
+        .chars()
+        .map(|c| match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => c,
+            _ => '-',
+        })
+        .collect();
+    let plain = match plain.trim_matches('.') {
+        "" => "zone".to_owned(),
+        plain => plain.to_owned(),
+    };
+    let taken = |name: &str| zones.iter().any(|zone| zone.name == name);
+    let numbered = (2..).map(|n| format!("{plain}-{n}"));
+    let mut names = std::iter::once(plain.clone()).chain(numbered);
+    names.find(|name| !taken(name)).unwrap_or(plain)
+}

@@ -1,0 +1,258 @@
+use std::fs;
+use std::time::{Duration, Instant, SystemTime};
+
+use object_store::memory::InMemory;
+use object_store::{ObjectStoreExt as _, PutMode};
+use tempfile::TempDir;
+
+use super::*;
+
+/// Names chosen so that the order of keys differs from the order of paths.
+const KEYS: &[&str] = &[
+    "a-b/x",
+    "a.b",
+    "a/1",
+    "a/b.c",
+    "a/b/2",
+    "a/b-c",
+    "a0",
+    "A",
+    ".hidden",
+    ".h/x",
+    "_delta_log/00000000000000000000.json",
+    "_delta_log/_last_checkpoint",
+    "x=A%2FA/f.parquet",
+    "é/東京",
+    "x y",
+];
+
+fn disk(keys: &[&str]) -> (TempDir, LocalStore) {
+    let root = TempDir::new().unwrap();
+    for key in keys {
+        let path = root.path().join(key);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, key).unwrap();
+    }
+    let store = LocalStore::new(root.path()).unwrap();
+    (root, store)
+}
+
+async fn memory(keys: &[&str]) -> InMemory {
+    let store = InMemory::new();
+    for key in keys {
+        let path = Path::parse(key).unwrap();
+        store.put(&path, key.to_string().into()).await.unwrap();
+    }
+    store
+}
+
+async fn keys(stream: BoxStream<'static, Result<ObjectMeta>>) -> Vec<String> {
+    let metas: Vec<ObjectMeta> = stream.try_collect().await.unwrap();
+    metas.iter().map(|m| m.location.to_string()).collect()
+}
+
+/// What a listing must be, computed the slow way.
+fn expected(prefix: &str, after: &str) -> Vec<String> {
+    let below = |key: &str| prefix.is_empty() || key.starts_with(&format!("{prefix}/"));
+    let mut keys: Vec<String> = KEYS
+        .iter()
+        .filter(|key| below(key) && **key > after)
+        .map(ToString::to_string)
+        .collect();
+    keys.sort();
+    keys
+}
+
+#[tokio::test]
+async fn lists_in_the_order_of_keys_from_any_offset() {
+    let (_root, store) = disk(KEYS);
+    for prefix in ["", "a", "a/b", "_delta_log", "nowhere", "a.b"] {
+        let path = Path::parse(prefix).unwrap();
+        assert_eq!(
+            keys(store.list(Some(&path))).await,
+            expected(prefix, ""),
+            "{prefix}"
+        );
+        let offsets = KEYS.iter().copied();
+        for offset in offsets.chain(["0", "a", "a/", "a/b", "a/b/", "a/zz", "a00", "zzz", "_"]) {
+            let Ok(after) = Path::parse(offset) else {
+                continue;
+            };
+            assert_eq!(
+                keys(store.list_with_offset(Some(&path), &after)).await,
+                expected(prefix, after.as_ref()),
+                "{prefix} after {offset}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_are_those_of_a_store_in_memory() {
+    let (_root, store) = disk(KEYS);
+    let other = super::super::pages::StreamPages(Arc::new(memory(KEYS).await));
+    for prefix in ["", "a", "_delta_log", "nowhere"] {
+        for delimiter in [false, true] {
+            for limit in [1, 2, 3, 1000] {
+                let mut after = None;
+                let mut seen = Vec::new();
+                loop {
+                    let query = PageQuery {
+                        prefix: Path::parse(prefix).unwrap(),
+                        after: after.clone(),
+                        delimiter,
+                        limit,
+                    };
+                    let ours = store.page(query.clone()).await.unwrap();
+                    let theirs = other.page(query).await.unwrap();
+                    let names = |page: &Page| -> (Vec<String>, Vec<String>) {
+                        let objects = page.objects.iter().map(|o| o.location.to_string());
+                        let prefixes = page.prefixes.iter().map(ToString::to_string);
+                        (objects.collect(), prefixes.collect())
+                    };
+                    assert_eq!(names(&ours), names(&theirs), "{prefix} {after:?} {limit}");
+                    assert_eq!(ours.next(), theirs.next());
+                    assert!(ours.len() <= limit);
+                    let (objects, prefixes) = names(&ours);
+                    seen.extend(objects);
+                    seen.extend(prefixes);
+                    after = ours.next();
+                    if after.is_none() {
+                        break;
+                    }
+                }
+                let mut once = seen.clone();
+                once.sort();
+                once.dedup();
+                assert_eq!(once.len(), seen.len(), "nothing comes twice: {seen:?}");
+                if !delimiter {
+                    assert_eq!(seen, expected(prefix, ""));
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_listing_says_what_a_read_says() {
+    let (_root, store) = disk(KEYS);
+    let listed: Vec<ObjectMeta> = store.list(None).try_collect().await.unwrap();
+    assert_eq!(listed.len(), KEYS.len());
+    for meta in listed {
+        assert_eq!(store.head(&meta.location).await.unwrap(), meta);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_are_followed_inside_the_root_only() {
+    use std::os::unix::fs::symlink;
+    let outside = TempDir::new().unwrap();
+    fs::create_dir(outside.path().join("dir")).unwrap();
+    fs::write(outside.path().join("secret"), "secret").unwrap();
+    fs::write(outside.path().join("dir/secret"), "secret").unwrap();
+    let (root, store) = disk(&["t/1", "t/sub/2"]);
+    let at = |name: &str| root.path().join(name);
+    symlink(outside.path().join("secret"), at("file-out")).unwrap();
+    symlink(outside.path().join("dir"), at("dir-out")).unwrap();
+    symlink("../../../../../../../../etc/hostname", at("relative-out")).unwrap();
+    symlink(at("t/1"), at("file-in")).unwrap();
+    symlink(at("t"), at("dir-in")).unwrap();
+    symlink(root.path(), at("t/loop")).unwrap();
+    symlink("nowhere", at("broken")).unwrap();
+
+    let listed = keys(store.list(None)).await;
+    assert!(listed.contains(&"file-in".to_owned()), "{listed:?}");
+    assert!(listed.contains(&"dir-in/sub/2".to_owned()), "{listed:?}");
+    assert!(
+        !listed
+            .iter()
+            .any(|key| key.contains("out") || key.contains("broken")),
+        "{listed:?}"
+    );
+    assert!(listed.len() < 20, "a loop ends: {listed:?}");
+
+    for key in ["file-out", "dir-out/secret", "relative-out", "broken"] {
+        let path = Path::parse(key).unwrap();
+        let refused = store.get(&path).await.unwrap_err();
+        assert!(
+            matches!(refused, object_store::Error::NotFound { .. }),
+            "{key}: {refused}"
+        );
+        assert!(store.get_range(&path, 0..1).await.is_err(), "{key}");
+    }
+    assert!(
+        keys(store.list(Some(&Path::from("dir-out"))))
+            .await
+            .is_empty()
+    );
+    let new = Path::parse("dir-out/new").unwrap();
+    assert!(store.put(&new, "x".into()).await.is_err());
+    assert!(!outside.path().join("dir/new").exists());
+    let linked = store.get(&Path::from("dir-in/sub/2")).await.unwrap();
+    assert_eq!(linked.bytes().await.unwrap(), "t/sub/2");
+}
+
+#[tokio::test]
+async fn unfinished_uploads_are_no_objects() {
+    let (_root, store) = disk(&["a#1", "a#b", "b"]);
+    assert_eq!(keys(store.list(None)).await, ["a#b", "b"]);
+    let staged = store.get(&Path::parse("a#1").unwrap()).await.unwrap_err();
+    assert!(matches!(staged, object_store::Error::NotFound { .. }));
+}
+
+#[tokio::test]
+async fn a_second_create_of_one_key_loses() {
+    let (_root, store) = disk(&[]);
+    let key = Path::from("_delta_log/00000000000000000003.json");
+    let create = || store.put_opts(&key, "x".into(), PutMode::Create.into());
+    create().await.unwrap();
+    let lost = create().await.unwrap_err();
+    assert!(matches!(lost, object_store::Error::AlreadyExists { .. }));
+}
+
+#[tokio::test]
+async fn a_change_is_seen_at_once() {
+    let (root, store) = disk(&["d/1"]);
+    for n in 2..60 {
+        fs::write(root.path().join(format!("d/{n}")), "x").unwrap();
+        assert_eq!(keys(store.list(None)).await.len(), n);
+    }
+    // Names are kept only once the directory has been quiet; then, too, a change is seen.
+    let old = SystemTime::now() - Duration::from_secs(60);
+    let set_old = |name: &str| {
+        let directory = fs::File::open(root.path().join(name)).unwrap();
+        directory.set_modified(old).unwrap();
+    };
+    set_old("d");
+    set_old("");
+    assert_eq!(keys(store.list(None)).await.len(), 59);
+    assert_eq!(keys(store.list(None)).await.len(), 59);
+    fs::write(root.path().join("d/60"), "x").unwrap();
+    assert_eq!(keys(store.list(None)).await.len(), 60);
+}
+
+/// Not a measurement but a guard: the store of object_store takes seconds for this.
+#[tokio::test]
+async fn a_long_log_is_read_as_far_as_it_is_consumed() {
+    let root = TempDir::new().unwrap();
+    let log = root.path().join("_delta_log");
+    fs::create_dir(&log).unwrap();
+    for version in 0..20_000 {
+        fs::File::create(log.join(format!("{version:020}.json"))).unwrap();
+    }
+    let old = SystemTime::now() - Duration::from_secs(60);
+    fs::File::open(&log).unwrap().set_modified(old).unwrap();
+    let store = LocalStore::new(root.path()).unwrap();
+    let prefix = Path::from("_delta_log");
+    let offset = Path::from(format!("_delta_log/{:020}.json", 15_000));
+    for round in ["cold", "cached"] {
+        let start = Instant::now();
+        let stream = store.list_with_offset(Some(&prefix), &offset);
+        let page: Vec<ObjectMeta> = stream.take(1000).try_collect().await.unwrap();
+        println!("{round}: {:?}", start.elapsed());
+        assert_eq!(page.len(), 1000);
+        let first = page.first().unwrap().location.to_string();
+        assert_eq!(first, format!("_delta_log/{:020}.json", 15_001));
+    }
+}

@@ -1,0 +1,118 @@
+//! The four figures of a table, as the command line prints them and the routes answer them.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Extension, Path as Segment, RawQuery, State};
+use lake::answer::{self, Root};
+use lake::host::{Quiet, SharedHost};
+use lake::table::{At, Time, Version};
+use lake::wire::{DiffReport, HistoryQuery, HistoryReport, LayoutReport, SnapshotReport};
+use lake::{Error, Result};
+use serde::Serialize;
+
+use crate::access::Person;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::reads::query::Params;
+
+/// A report with the table's location, where the report does not hold it itself.
+#[derive(Debug, Serialize)]
+pub struct Located<T> {
+    /// The table's root, as the caller named it.
+    pub location: String,
+    /// The report.
+    #[serde(flatten)]
+    pub report: T,
+}
+
+/// Most commits of one answer.
+const MAX_COMMITS: u64 = 1000;
+
+/// `GET /api/tables/{table}/history?limit=&before=`
+pub async fn history(
+    State(app): State<Arc<App>>,
+    Extension(person): Extension<Person>,
+    Segment(table): Segment<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<HistoryReport>, Failure> {
+    let params = Params::parse(query.as_deref(), &["limit", "before"])?;
+    let limit = params.number("limit")?.unwrap_or(50).clamp(1, MAX_COMMITS);
+    let query = HistoryQuery {
+        limit: u32::try_from(limit).unwrap_or(u32::MAX),
+        before: version(&params, "before")?,
+    };
+    let root = root(&app, &person, &table)?;
+    Ok(Json(answer::history(&root, &query, &quiet()).await?))
+}
+
+/// `GET /api/tables/{table}/snapshot?version=&at=&files=`
+pub async fn snapshot(
+    State(app): State<Arc<App>>,
+    Extension(person): Extension<Person>,
+    Segment(table): Segment<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<SnapshotReport>, Failure> {
+    let params = Params::parse(query.as_deref(), &["version", "at", "files"])?;
+    let at = at(&params)?;
+    let files = params.flag("files")?;
+    let root = root(&app, &person, &table)?;
+    Ok(Json(answer::snapshot(&root, at, files, &quiet()).await?))
+}
+
+/// `GET /api/tables/{table}/diff?from=&to=&files=`
+pub async fn diff(
+    State(app): State<Arc<App>>,
+    Extension(person): Extension<Person>,
+    Segment(table): Segment<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Located<DiffReport>>, Failure> {
+    let params = Params::parse(query.as_deref(), &["from", "to", "files"])?;
+    let from = params.need("from")?.parse()?;
+    let to = params.need("to")?.parse()?;
+    let files = params.flag("files")?;
+    let root = root(&app, &person, &table)?;
+    let report = answer::diff(&root, from, to, files, &quiet()).await?;
+    Ok(Json(Located {
+        location: root.location,
+        report,
+    }))
+}
+
+/// `GET /api/tables/{table}/layout?version=&at=`
+pub async fn layout(
+    State(app): State<Arc<App>>,
+    Extension(person): Extension<Person>,
+    Segment(table): Segment<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<LayoutReport>, Failure> {
+    let params = Params::parse(query.as_deref(), &["version", "at"])?;
+    let at = at(&params)?;
+    let root = root(&app, &person, &table)?;
+    Ok(Json(answer::layout(&root, at, None, &quiet()).await?))
+}
+
+fn root(app: &App, person: &Person, table: &str) -> Result<Root, Failure> {
+    let place = app.tables.resolve(table)?;
+    app.zone(person, &place.zone)?;
+    Ok(app.tables.root_of(table)?)
+}
+
+fn quiet() -> SharedHost {
+    Arc::new(Quiet)
+}
+
+fn version(params: &Params, name: &str) -> Result<Option<Version>> {
+    let text = params.get(name).filter(|text| !text.is_empty());
+    text.map(str::parse).transpose()
+}
+
+fn at(params: &Params) -> Result<At> {
+    let time = params.get("at").filter(|text| !text.is_empty());
+    match (version(params, "version")?, time) {
+        (Some(_), Some(_)) => Err(Error::invalid("`version` and `at` exclude each other")),
+        (Some(version), None) => Ok(At::Version(version)),
+        (None, Some(time)) => Ok(At::Time(Time::parse(time)?)),
+        (None, None) => Ok(At::Latest),
+    }
+}
