@@ -25,6 +25,10 @@ pub(super) fn host(request: &Request) -> Result<String, Failure> {
 /// Whether a host is this server: a loopback name with any port (a tunnel may change it), or the
 /// configured public one. A foreign name that resolves to the loopback address is not.
 pub(super) fn is_ours(host: &str, public: Option<&Url>) -> bool {
+    // What a URL would take apart, or take away, is no name.
+    if host.contains(['/', '\\', '?', '#', '@', '%']) {
+        return false;
+    }
     let Ok(url) = Url::parse(&format!("http://{host}/")) else {
         return false;
     };
