@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lake::{Error, Result};
+use tokio::sync::Semaphore;
 
 use crate::access::{Access, Person};
 use crate::metrics::Metrics;
@@ -22,6 +23,8 @@ pub struct App {
     pub site: Site,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Turns of reading a whole table here: each may hold a snapshot in memory.
+    pub table_reads: Semaphore,
 }
 
 /// The build that page, worker and server must share.
@@ -29,6 +32,9 @@ pub const BUILD: &str = match option_env!("TIDEMARK_BUILD") {
     Some(build) => build,
     None => env!("CARGO_PKG_VERSION"),
 };
+
+/// Tables that the server reads at once.
+pub const TABLE_READS: usize = 4;
 
 impl App {
     /// A zone that this person may read.

@@ -1,17 +1,32 @@
 //! The command line: one file a command.
 
+mod demo;
+mod diff;
 mod fail;
+mod grid;
+mod history;
+mod layout;
 mod print;
+mod progress;
 mod serve;
+mod snapshot;
+mod text;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use lake::Result;
+use lake::answer::Root;
+use lake::host::SharedHost;
+use lake::table::{At, Time, Version};
+use lake::{Error, Kind, Result};
+use serde::Serialize;
 
+use self::snapshot::files;
 use crate::config::Config;
+use crate::setup;
 
 /// What every command knows.
 #[derive(Clone, Debug)]
@@ -40,6 +55,81 @@ struct Cli {
 enum Command {
     /// Serve the web explorer over the configured lake, or over the locations named
     Serve(serve::Args),
+    /// Write the sample lake and serve it
+    Demo(demo::Args),
+    /// List a table's commits, newest first
+    History(history::Args),
+    /// Show one version of a table
+    Snapshot(snapshot::Args),
+    /// Compare two versions of a table
+    Diff(diff::Args),
+    /// Show a table's partitions, file sizes and small files
+    Layout(layout::Args),
+}
+
+/// The table a command is about.
+#[derive(Debug, clap::Args)]
+struct Table {
+    /// Configured name, path, or URL (file, s3, gs, az, abfss)
+    #[arg(value_name = "LOCATION")]
+    location: String,
+    /// The table was copied from where it was written: read recorded absolute locations under its
+    /// recorded root from under this one. Delta records paths relative to the root; those need no
+    /// such reading
+    #[arg(long)]
+    moved: bool,
+}
+
+impl Table {
+    fn root(&self, context: &Context) -> Result<Root> {
+        // Nothing that these commands read is recorded with the root in it.
+        let _ = self.moved;
+        setup::locate(&context.config, &self.location)
+    }
+}
+
+/// Which version a command is about: the newest, unless one of these is given.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct AtArgs {
+    /// This version
+    #[arg(long, value_name = "V")]
+    version: Option<Version>,
+    /// The newest version committed at or before this instant: RFC 3339 with an offset
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+}
+
+impl AtArgs {
+    fn at(&self) -> Result<At> {
+        Ok(match (self.version, self.at.as_deref()) {
+            (Some(version), _) => At::Version(version),
+            (None, Some(time)) => At::Time(Time::parse(time)?),
+            (None, None) => At::Latest,
+        })
+    }
+}
+
+impl Context {
+    /// Surroundings that show progress on a terminal.
+    fn host(&self) -> SharedHost {
+        Arc::new(progress::Bar::new())
+    }
+}
+
+/// A word of the contract, as its JSON spells it.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// What a person should know, below everything else.
+fn warnings(out: &mut String, warnings: &[String]) {
+    for warning in warnings {
+        out.push_str(&format!("\nwarning: {}\n", text::clean(warning)));
+    }
 }
 
 /// Runs the command that the process was started with.
@@ -56,7 +146,7 @@ pub fn main() -> ExitCode {
         .build();
     let result = match runtime {
         Ok(runtime) => runtime.block_on(run(cli)),
-        Err(e) => Err(lake::Error::new(lake::Kind::Internal, "no runtime").because(e)),
+        Err(e) => Err(Error::new(Kind::Internal, "no runtime").because(e)),
     };
     match result {
         Ok(code) => code,
@@ -67,9 +157,18 @@ pub fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<ExitCode> {
     let context = Context {
         json: cli.json,
-        config: Config::default(),
+        // The sample lake brings its own.
+        config: match &cli.command {
+            Command::Demo(_) => Config::default(),
+            _ => Config::load(cli.config.as_deref())?,
+        },
     };
     match cli.command {
         Command::Serve(args) => serve::run(context, args).await,
+        Command::Demo(args) => demo::run(context, args).await,
+        Command::History(args) => history::run(&context, &args).await,
+        Command::Snapshot(args) => snapshot::run(&context, &args).await,
+        Command::Diff(args) => diff::run(&context, &args).await,
+        Command::Layout(args) => layout::run(&context, &args).await,
     }
 }

@@ -1,10 +1,20 @@
 //! `tidemark.toml`, read once at the start.
 
+mod check;
+mod file;
+mod later;
+mod source;
+mod value;
+
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 
 use lake::wire::http::AttentionConfig;
+use lake::{Error, Result};
 use url::Url;
 
+pub use self::source::Variables;
+pub use self::value::{Size, Span};
 use crate::stores::{Address, Overrides};
 use crate::tables::{Configured, Discovery};
 
@@ -61,6 +71,40 @@ impl Default for Config {
     }
 }
 
+/// The file that is read where none is named.
+const DEFAULT_FILE: &str = "tidemark.toml";
+
+impl Config {
+    /// Reads the file that was named, or `./tidemark.toml` if it exists, or nothing.
+    pub fn load(file: Option<&Path>) -> Result<Self> {
+        let path = match file {
+            Some(path) => path,
+            None if Path::new(DEFAULT_FILE).is_file() => Path::new(DEFAULT_FILE),
+            None => return Ok(Self::default()),
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            Error::invalid("the configuration cannot be read")
+                .because(e)
+                .at("key", path.display())
+        })?;
+        Self::parse(&path.display().to_string(), &text, &|name| {
+            std::env::var(name).ok()
+        })
+    }
+
+    /// Reads a configuration's text. `name` is its file's, for errors and for relative paths.
+    pub fn parse(name: &str, text: &str, variables: Variables<'_>) -> Result<Self> {
+        let source = source::Source {
+            name: name.to_owned(),
+            text,
+            directory: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
+            variables,
+        };
+        let file = source.read()?;
+        check::check(&source, file)
+    }
+}
+
 impl ZoneConfig {
     /// A zone that is only a name and an address.
     pub fn new(name: String, address: Address) -> Self {
@@ -74,3 +118,6 @@ impl ZoneConfig {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

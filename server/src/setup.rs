@@ -8,9 +8,10 @@ use lake::answer::{Root, Roots as _};
 use lake::wire::TableRef;
 use lake::{Error, Result};
 use object_store::path::Path;
+use tokio::sync::Semaphore;
 
 use crate::access::{Access, Mode};
-use crate::app::App;
+use crate::app::{App, TABLE_READS};
 use crate::config::{Config, ZoneConfig};
 use crate::metrics::Metrics;
 use crate::site::Site;
@@ -76,6 +77,7 @@ pub async fn app_of(config: &Config) -> App {
         },
         site: Site::new(directory, connect),
         metrics: lake.metrics,
+        table_reads: Semaphore::new(TABLE_READS),
     }
 }
 

@@ -91,7 +91,10 @@ impl Opener {
             }
             other => Error::from(other),
         })?;
-        let pages: Arc<dyn Pages> = Arc::new(store.clone());
+        let pages: Arc<dyn Pages> = Arc::new(metered::MeteredPages {
+            inner: Arc::new(store.clone()),
+            metrics: Arc::clone(&self.metrics),
+        });
         Ok(Bucket {
             store: Arc::new(metered::Metered::new(
                 Arc::new(store),

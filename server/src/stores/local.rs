@@ -175,7 +175,8 @@ impl ObjectStore for LocalStore {
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         self.fence(location).await?;
-        self.inner.get_opts(location, options).await
+        let result = self.inner.get_opts(location, options).await;
+        result.map_err(|e| named(e, location))
     }
 
     async fn get_ranges(
@@ -256,6 +257,16 @@ impl LocalStore {
             }
         })
         .await
+    }
+}
+
+/// An absent object, named by its key: where the root lies is nobody's business.
+fn named(error: object_store::Error, location: &Path) -> object_store::Error {
+    match error {
+        object_store::Error::NotFound { .. } => {
+            io_error(io::ErrorKind::NotFound.into(), location.as_ref())
+        }
+        other => other,
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{
@@ -14,6 +15,7 @@ use object_store::{
     ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
 };
 
+use super::pages::{Page, PageQuery, Pages};
 use crate::metrics::Metrics;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
@@ -141,5 +143,18 @@ impl ObjectStore for Metered {
 impl fmt::Display for Metered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.inner, f)
+    }
+}
+
+/// Pages that are counted.
+pub(super) struct MeteredPages {
+    pub(super) inner: Arc<dyn Pages>,
+    pub(super) metrics: Arc<Metrics>,
+}
+
+impl Pages for MeteredPages {
+    fn page(&self, query: PageQuery) -> BoxFuture<'_, Result<Page>> {
+        self.metrics.store_lists.one();
+        self.inner.page(query)
     }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, Path as Segment, RawQuery, State};
+use futures::future::BoxFuture;
 use lake::answer::{self, Root};
-use lake::host::{Quiet, SharedHost};
+use lake::host::{Host, Progress, SharedHost};
 use lake::table::{At, Time, Version};
 use lake::wire::{DiffReport, HistoryQuery, HistoryReport, LayoutReport, SnapshotReport};
-use lake::{Error, Result};
+use lake::{Error, Kind, Result};
 use serde::Serialize;
 
 use crate::access::Person;
@@ -43,7 +44,10 @@ pub async fn history(
         before: version(&params, "before")?,
     };
     let root = root(&app, &person, &table)?;
-    Ok(Json(answer::history(&root, &query, &quiet()).await?))
+    let report = aside(&app, move |host| async move {
+        answer::history(&root, &query, &host).await
+    });
+    Ok(Json(report.await?))
 }
 
 /// `GET /api/tables/{table}/snapshot?version=&at=&files=`
@@ -57,7 +61,10 @@ pub async fn snapshot(
     let at = at(&params)?;
     let files = params.flag("files")?;
     let root = root(&app, &person, &table)?;
-    Ok(Json(answer::snapshot(&root, at, files, &quiet()).await?))
+    let report = aside(&app, move |host| async move {
+        answer::snapshot(&root, at, files, &host).await
+    });
+    Ok(Json(report.await?))
 }
 
 /// `GET /api/tables/{table}/diff?from=&to=&files=`
@@ -72,11 +79,13 @@ pub async fn diff(
     let to = params.need("to")?.parse()?;
     let files = params.flag("files")?;
     let root = root(&app, &person, &table)?;
-    let report = answer::diff(&root, from, to, files, &quiet()).await?;
-    Ok(Json(Located {
-        location: root.location,
-        report,
-    }))
+    let report = aside(&app, move |host| async move {
+        Ok(Located {
+            report: answer::diff(&root, from, to, files, &host).await?,
+            location: root.location,
+        })
+    });
+    Ok(Json(report.await?))
 }
 
 /// `GET /api/tables/{table}/layout?version=&at=`
@@ -89,7 +98,10 @@ pub async fn layout(
     let params = Params::parse(query.as_deref(), &["version", "at"])?;
     let at = at(&params)?;
     let root = root(&app, &person, &table)?;
-    Ok(Json(answer::layout(&root, at, None, &quiet()).await?))
+    let report = aside(&app, move |host| async move {
+        answer::layout(&root, at, None, &host).await
+    });
+    Ok(Json(report.await?))
 }
 
 fn root(app: &App, person: &Person, table: &str) -> Result<Root, Failure> {
@@ -98,8 +110,42 @@ fn root(app: &App, person: &Person, table: &str) -> Result<Root, Failure> {
     Ok(app.tables.root_of(table)?)
 }
 
-fn quiet() -> SharedHost {
-    Arc::new(Quiet)
+/// Reads a table on a thread of its own: replaying a long log is work that would keep other
+/// requests waiting. It ends early where the client goes away.
+async fn aside<T, F>(
+    app: &App,
+    read: impl FnOnce(SharedHost) -> F + Send + 'static,
+) -> Result<T, Failure>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T>>,
+{
+    let fault = |why: &str| Error::new(Kind::Internal, why);
+    let turn = app.table_reads.acquire().await;
+    let _turn = turn.map_err(|e| fault("the server is stopping").because(e))?;
+    let (_waiting, gone) = tokio::sync::oneshot::channel::<()>();
+    let runtime = tokio::runtime::Handle::current();
+    let work = tokio::task::spawn_blocking(move || {
+        runtime.block_on(async move {
+            tokio::select! {
+                result = read(Arc::new(Yielding)) => result,
+                _ = gone => Err(Error::new(Kind::Cancelled, "nobody waits for the answer")),
+            }
+        })
+    });
+    let result = work.await;
+    Ok(result.map_err(|e| fault("reading the table failed").because(e))??)
+}
+
+/// Lets whoever waits beside the work have a look now and then.
+struct Yielding;
+
+impl Host for Yielding {
+    fn progress(&self, _: Progress) {}
+
+    fn pause(&self) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::task::yield_now())
+    }
 }
 
 fn version(params: &Params, name: &str) -> Result<Option<Version>> {

@@ -1,0 +1,104 @@
+//! `tidemark layout`
+
+use std::process::ExitCode;
+
+use lake::Result;
+use lake::answer;
+use lake::table::partition_label;
+use lake::wire::LayoutReport;
+
+use super::grid::{Grid, Side, pairs};
+use super::text::{clean, count, count_or, size};
+use super::{AtArgs, Context, Table, print};
+
+/// Partitions that are printed; all are in the JSON.
+const SHOWN: usize = 40;
+
+/// Arguments of `layout`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    table: Table,
+    #[command(flatten)]
+    at: AtArgs,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
+    let root = args.table.root(context)?;
+    let report = answer::layout(&root, args.at.at()?, None, &context.host()).await?;
+    match context.json {
+        true => print::json(&report)?,
+        false => print::out(&text(&report))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(report: &LayoutReport) -> String {
+    let mut out = pairs(&[
+        ("location", clean(&report.location)),
+        ("version", report.version.to_string()),
+        ("files", count(report.files)),
+        ("size", size(report.bytes)),
+        ("rows", count_or(report.rows)),
+        (
+            "file size",
+            format!(
+                "median {}, p10 {}, p90 {}, largest {}",
+                size(report.median_bytes),
+                size(report.p10_bytes),
+                size(report.p90_bytes),
+                size(report.max_bytes)
+            ),
+        ),
+        (
+            "small files",
+            format!(
+                "{} below {}",
+                count(report.small_files),
+                size(report.small_bytes_threshold)
+            ),
+        ),
+    ]);
+    let mut grid = Grid::new(&[
+        ("PARTITION", Side::Left),
+        ("FILES", Side::Right),
+        ("SIZE", Side::Right),
+        ("ROWS", Side::Right),
+        ("MEDIAN", Side::Right),
+        ("SMALL", Side::Right),
+    ]);
+    for partition in report.partitions.iter().take(SHOWN) {
+        grid.row([
+            clean(&partition_label(&partition.partition)),
+            count(partition.files),
+            size(partition.bytes),
+            count_or(partition.rows),
+            size(partition.median_bytes),
+            count(partition.small_files),
+        ]);
+    }
+    out.push_str(&format!("\n{}", grid.render()));
+    let hidden = report.partitions_total.saturating_sub(SHOWN as u64);
+    if hidden > 0 {
+        out.push_str(&format!("… and {} more: --json has all\n", count(hidden)));
+    }
+    let mut findings = Grid::new(&[
+        ("SEVERITY", Side::Left),
+        ("RULE", Side::Left),
+        ("WHERE", Side::Left),
+        ("FINDING", Side::Left),
+    ]);
+    for finding in &report.findings {
+        findings.row([
+            super::word(&finding.severity),
+            clean(&finding.rule),
+            clean(finding.location.as_deref().unwrap_or("-")),
+            clean(&finding.message),
+        ]);
+    }
+    let findings = findings.render();
+    if !findings.is_empty() {
+        out.push_str(&format!("\n{findings}"));
+    }
+    out
+}

@@ -1,0 +1,325 @@
+//! What a configuration must hold to beyond its grammar: names, places and numbers that fit.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use lake::Result;
+use lake::wire::http::AttentionConfig;
+use toml::Spanned;
+
+use super::file::{File, Reads, TableSection, ZoneSection};
+use super::later::DatasetSection;
+use super::source::Source;
+use super::{Config, ZoneConfig};
+use crate::reads::key::prefix_key;
+use crate::stores::{Address, Overrides, knows};
+use crate::tables::{Configured, Discovery};
+
+/// States of an hour, worst first, that `attention.hour` may name.
+const STATES: &[&str] = &[
+    "lost",
+    "mutated",
+    "racing",
+    "invalid",
+    "incomplete",
+    "late",
+    "over budget",
+];
+
+/// Checks a file and makes the configuration of it.
+pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
+    let defaults = Config::default();
+    check_access(source, &file)?;
+    let mut zones: Vec<(ZoneConfig, Range<usize>)> = Vec::new();
+    for section in &file.zone {
+        let zone = zone(source, section)?;
+        for (other, _) in &zones {
+            if other.name == zone.name {
+                let message = format!("there are two zones named `{}`", zone.name);
+                return Err(source.wrong(&section.name.span(), message));
+            }
+            if overlap(other, &zone) {
+                let message = format!(
+                    "the zones `{}` and `{}` overlap: {} and {}",
+                    other.name, zone.name, other.address, zone.address
+                );
+                return Err(source.wrong(&section.url.span(), message));
+            }
+        }
+        zones.push((zone, section.url.span()));
+    }
+    let zones: Vec<ZoneConfig> = zones.into_iter().map(|(zone, _)| zone).collect();
+    let names = file.table.iter().map(|table| &table.name);
+    let names = names.chain(file.dataset.iter().map(|dataset| &dataset.name));
+    let mut taken: Vec<&str> = Vec::new();
+    for name in names {
+        check_name(source, name, true)?;
+        if taken.contains(&name.get_ref().as_str()) {
+            let message = format!("the name `{}` is given twice", name.get_ref());
+            return Err(source.wrong(&name.span(), message));
+        }
+        taken.push(name.get_ref());
+    }
+    for dataset in &file.dataset {
+        check_dataset(source, dataset, &zones)?;
+    }
+    let tables: Vec<Configured> = file
+        .table
+        .iter()
+        .map(|section| table(source, section, &zones, &file.dataset))
+        .collect::<Result<_>>()?;
+    check_rest(source, &file, &zones)?;
+    Ok(Config {
+        listen: file.server.listen.unwrap_or(defaults.listen),
+        redirect: matches!(file.server.reads, Reads::Redirect),
+        public_url: file.server.public_url.map(|url| url.into_inner().0),
+        cache_bytes: file
+            .server
+            .cache
+            .map_or(defaults.cache_bytes, |size| size.0),
+        attention: AttentionConfig {
+            rows_removed: match file.attention.rows_removed {
+                Some(share) => share.into_inner(),
+                None => defaults.attention.rows_removed,
+            },
+        },
+        discovery: Discovery {
+            depth: match file.discover.depth {
+                Some(depth) => depth.into_inner() as usize,
+                None => defaults.discovery.depth,
+            },
+            every: match file.discover.every {
+                Some(every) => every.into_inner().duration,
+                None => defaults.discovery.every,
+            },
+        },
+        zones,
+        tables,
+    })
+}
+
+/// Access that this build cannot enforce must not look as if it were.
+fn check_access(source: &Source<'_>, file: &File) -> Result<()> {
+    let Some(mode) = &file.access.mode else {
+        return Ok(());
+    };
+    let message = match mode.get_ref().as_str() {
+        "none" => return Ok(()),
+        known @ ("tokens" | "proxy" | "oidc") => {
+            format!(
+                "access.mode `{known}` is not in this build: only `none`, on a loopback address"
+            )
+        }
+        other => format!("`{other}` is not a mode of access: none, tokens, proxy, oidc"),
+    };
+    Err(source.wrong(&mode.span(), message))
+}
+
+fn zone(source: &Source<'_>, section: &ZoneSection) -> Result<ZoneConfig> {
+    check_name(source, &section.name, false)?;
+    let address = address(source, &section.url)?;
+    let mut store = Overrides::new();
+    for (key, value) in &section.store {
+        if !knows(address.scheme(), key.get_ref()) {
+            let message = format!("`{}` is not a setting of this zone's store", key.get_ref());
+            return Err(source.wrong(&key.span(), message));
+        }
+        store.insert(key.get_ref().clone(), value.text());
+    }
+    Ok(ZoneConfig {
+        name: section.name.get_ref().clone(),
+        address,
+        owner: section.owner.clone(),
+        format: section.format.clone(),
+        keep: section
+            .retention
+            .keep
+            .as_ref()
+            .map(|keep| keep.text().to_owned()),
+        store,
+    })
+}
+
+fn address(source: &Source<'_>, url: &Spanned<String>) -> Result<Address> {
+    Address::parse(url.get_ref()).map_err(|e| source.wrong(&url.span(), format!("{e}")))
+}
+
+/// Whether one zone lies in the other: the same store, and one prefix inside the other.
+fn overlap(a: &ZoneConfig, b: &ZoneConfig) -> bool {
+    let endpoint = |zone: &ZoneConfig| {
+        let mut keys = zone.store.iter();
+        let found = keys.find(|(key, _)| key.to_ascii_lowercase().contains("endpoint"));
+        found.map(|(_, value)| value.trim_end_matches('/').to_owned())
+    };
+    let nested = a.address.below(&b.address).is_some() || b.address.below(&a.address).is_some();
+    nested && endpoint(a) == endpoint(b)
+}
+
+fn check_name(source: &Source<'_>, name: &Spanned<String>, slashes: bool) -> Result<()> {
+    let text = name.get_ref();
+    let fits = |c: char| {
+        c.is_alphanumeric() || matches!(c, '.' | '-' | '_') || slashes && matches!(c, '/' | ' ')
+    };
+    if text.is_empty() || matches!(text.as_str(), "." | "..") || !text.chars().all(fits) {
+        let message = format!(
+            "`{}` is not a name: letters, digits, `.`, `-` and `_`",
+            text.escape_debug()
+        );
+        return Err(source.wrong(&name.span(), message));
+    }
+    Ok(())
+}
+
+fn check_zone(source: &Source<'_>, name: &Spanned<String>, zones: &[ZoneConfig]) -> Result<()> {
+    if zones.iter().any(|zone| zone.name == *name.get_ref()) {
+        return Ok(());
+    }
+    let known: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
+    let message = format!(
+        "there is no zone named `{}`: there are {}",
+        name.get_ref(),
+        if known.is_empty() {
+            "none".to_owned()
+        } else {
+            known.join(", ")
+        }
+    );
+    Err(source.wrong(&name.span(), message))
+}
+
+fn check_prefix(source: &Source<'_>, prefix: &Spanned<String>) -> Result<String> {
+    let parsed = prefix_key(prefix.get_ref());
+    let parsed = parsed.map_err(|e| source.wrong(&prefix.span(), e.sentence()))?;
+    Ok(parsed.to_string())
+}
+
+fn table(
+    source: &Source<'_>,
+    section: &TableSection,
+    zones: &[ZoneConfig],
+    datasets: &[DatasetSection],
+) -> Result<Configured> {
+    check_zone(source, &section.zone, zones)?;
+    for read in &section.reads {
+        if !datasets.iter().any(|d| d.name.get_ref() == read.get_ref()) {
+            let message = format!("there is no dataset named `{}`", read.get_ref());
+            return Err(source.wrong(&read.span(), message));
+        }
+    }
+    Ok(Configured {
+        name: section.name.get_ref().clone(),
+        zone: section.zone.get_ref().clone(),
+        prefix: check_prefix(source, &section.prefix)?,
+        format: section.format,
+    })
+}
+
+fn check_dataset(
+    source: &Source<'_>,
+    dataset: &DatasetSection,
+    zones: &[ZoneConfig],
+) -> Result<()> {
+    check_zone(source, &dataset.zone, zones)?;
+    check_prefix(source, &dataset.prefix)?;
+    let columns = dataset.partition.get_ref();
+    if columns.is_empty() || columns.iter().any(String::is_empty) {
+        let message = "`partition` names at least one column";
+        return Err(source.wrong(&dataset.partition.span(), message));
+    }
+    if let Some(level) = &dataset.marker_level
+        && !columns.contains(level.get_ref())
+    {
+        let message = format!("`{}` is no partition column", level.get_ref());
+        return Err(source.wrong(&level.span(), message));
+    }
+    if let Some(marker) = &dataset.marker {
+        check_prefix(source, marker)?;
+    }
+    if let Some(first) = &dataset.first
+        && chrono::NaiveDate::parse_from_str(first.get_ref(), "%Y-%m-%d").is_err()
+    {
+        let message = format!("`{}` is not a date: write 2026-11-01", first.get_ref());
+        return Err(source.wrong(&first.span(), message));
+    }
+    if let Some(objects) = dataset
+        .budget
+        .as_ref()
+        .and_then(|b| b.objects_per_hour.as_ref())
+        && *objects.get_ref() == 0
+    {
+        let message = "a budget of no objects cannot be kept";
+        return Err(source.wrong(&objects.span(), message));
+    }
+    if let Some(prefix) = dataset
+        .complete
+        .as_ref()
+        .and_then(|c| c.dead_letter_prefix.as_ref())
+    {
+        check_prefix(source, prefix)?;
+    }
+    Ok(())
+}
+
+fn check_rest(source: &Source<'_>, file: &File, zones: &[ZoneConfig]) -> Result<()> {
+    for catalog in file.catalog.values() {
+        let section = catalog.get_ref();
+        check_zone(source, &section.zone, zones)?;
+        if !matches!(section.uri.get_ref().0.scheme(), "http" | "https") {
+            let message = "a catalog's `uri` is http or https";
+            return Err(source.wrong(&section.uri.span(), message));
+        }
+        if section.token.is_some() && section.oauth2.is_some() {
+            let message = "a catalog has either `token` or `oauth2`";
+            return Err(source.wrong(&catalog.span(), message));
+        }
+    }
+    if let Some(control) = &file.server.control {
+        address(source, control)?;
+    }
+    if let Some(url) = &file.server.public_url
+        && (!matches!(url.get_ref().0.scheme(), "http" | "https")
+            || url.get_ref().0.host().is_none())
+    {
+        let message = "`public_url` is http or https and names a host";
+        return Err(source.wrong(&url.span(), message));
+    }
+    if let Some(share) = &file.attention.rows_removed
+        && !(0.0..=1.0).contains(share.get_ref())
+    {
+        let message = format!("`{}` is not a share: it is from 0 to 1", share.get_ref());
+        return Err(source.wrong(&share.span(), message));
+    }
+    if let Some(hour) = &file.attention.hour
+        && !STATES.contains(&hour.get_ref().as_str())
+    {
+        let message = format!(
+            "`{}` is not a state that is called out: {}",
+            hour.get_ref(),
+            STATES.join(", ")
+        );
+        return Err(source.wrong(&hour.span(), message));
+    }
+    if let Some(depth) = &file.discover.depth
+        && *depth.get_ref() > 16
+    {
+        let message = "`depth` is at most 16: every level is a listing for every prefix of it";
+        return Err(source.wrong(&depth.span(), message));
+    }
+    if let Some(every) = &file.discover.every
+        && every.get_ref().duration < Duration::from_secs(1)
+    {
+        return Err(source.wrong(&every.span(), "`every` is at least 1s"));
+    }
+    let sizes = (&file.optimize.min, &file.optimize.target);
+    for size in [sizes.0, sizes.1].into_iter().flatten() {
+        if size.get_ref().0 == 0 {
+            return Err(source.wrong(&size.span(), "a file of no bytes cannot be aimed at"));
+        }
+    }
+    if let (Some(min), Some(target)) = sizes
+        && min.get_ref().0 > target.get_ref().0
+    {
+        return Err(source.wrong(&min.span(), "`min` is larger than `target`"));
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+use super::*;
+use crate::stores::Scheme;
+
+fn parse(text: &str) -> Result<Config> {
+    Config::parse("tidemark.toml", text, &|name| match name {
+        "CATALOG_TOKEN" => Some("t0ken".to_owned()),
+        "BUCKET" => Some("tlp".to_owned()),
+        _ => None,
+    })
+}
+
+/// The whole of the configuration's documentation, as one file.
+const FULL: &str = include_str!("full.toml");
+
+#[test]
+fn the_full_file_is_accepted() {
+    let config = parse(FULL).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:4800");
+    assert!(!config.redirect);
+    let names: Vec<&str> = config.zones.iter().map(|z| z.name.as_str()).collect();
+    assert_eq!(names, ["raw", "curated"]);
+    let raw = &config.zones[0];
+    assert_eq!(raw.address.scheme(), Scheme::S3);
+    assert_eq!(raw.address.to_string(), "s3://tlp-raw/");
+    assert_eq!(raw.owner.as_deref(), Some("platform"));
+    assert_eq!(raw.keep.as_deref(), Some("400d"));
+    let curated = &config.zones[1];
+    assert_eq!(curated.address.to_string(), "s3://tlp/curated/");
+    assert_eq!(curated.store["endpoint"], "http://127.0.0.1:9000");
+    assert_eq!(curated.store["aws_allow_http"], "true");
+    assert_eq!(curated.store["aws_secret_access_key"], "t0ken");
+    assert_eq!(config.tables[0].name, "users");
+    assert_eq!(config.tables[0].prefix, "users");
+    assert_eq!(config.attention.rows_removed, 0.2);
+    assert_eq!(config.discovery.depth, 4);
+    assert_eq!(config.discovery.every.as_secs(), 300);
+}
+
+#[test]
+fn nothing_is_needed_and_two_keys_are_enough() {
+    assert!(parse("").unwrap().zones.is_empty());
+    let config = parse("[[zone]]\nname = \"raw\"\nurl = \"s3://b/p/\"\n").unwrap();
+    assert_eq!(config.zones[0].address.to_string(), "s3://b/p/");
+}
+
+/// Each a file, the line that is wrong, and what the error says of it.
+const WRONG: &[(&str, usize, &str)] = &[
+    (
+        "[server]\nlisten = \"127.0.0.1:4800\"\nport = 1\n",
+        3,
+        "port",
+    ),
+    ("[sever]\n", 1, "sever"),
+    ("\n\n[server]\nlisten = \"nowhere\"\n", 4, "socket address"),
+    ("[server]\nreads = \"both\"\n", 2, "both"),
+    ("[server]\npublic_url = \"not a url\"\n", 2, "not a URL"),
+    ("[server]\npublic_url = \"ftp://x/\"\n", 2, "http or https"),
+    ("[server]\ncontrol = \"gopher://x\"\n", 2, "gopher"),
+    ("[server]\nlisten = \n", 2, ""),
+    ("[server]\ncache = \"64 elephants\"\n", 2, "not a size"),
+    ("[server]\ncache = -1\n", 2, "below zero"),
+    ("[access]\nmode = \"tokens\"\n", 2, "not in this build"),
+    ("[access]\nmode = \"open\"\n", 2, "not a mode"),
+    ("[[zone]]\nurl = \"s3://b/\"\n", 1, "name"),
+    ("[[zone]]\nname = \"raw\"\n", 1, "url"),
+    (
+        "[[zone]]\nname = \"\"\nurl = \"s3://b/\"\n",
+        2,
+        "not a name",
+    ),
+    (
+        "[[zone]]\nname = \"a/b\"\nurl = \"s3://b/\"\n",
+        2,
+        "not a name",
+    ),
+    (
+        "[[zone]]\nname = \"..\"\nurl = \"s3://b/\"\n",
+        2,
+        "not a name",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"http://b/\"\n",
+        3,
+        "not a store",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://k:s@b/\"\n",
+        3,
+        "password",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/${NOPE}\"\n",
+        3,
+        "`NOPE` is not set",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/${NOPE\"\n",
+        3,
+        "not closed",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[[zone]]\nname = \"a\"\nurl = \"s3://c/\"\n",
+        5,
+        "two zones named",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/x\"\n[[zone]]\nname = \"c\"\nurl = \"s3a://b/x/y/\"\n",
+        6,
+        "overlap",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/x/y\"\n[[zone]]\nname = \"c\"\nurl = \"s3://b/\"\n",
+        6,
+        "overlap",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.store]\nregoin = \"x\"\n",
+        5,
+        "regoin",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.store]\naws_secret_access_key = \"AKIA\"\n",
+        5,
+        "must not stand here",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.store]\nsecret_access_key = \"x${BUCKET}\"\n",
+        5,
+        "must not stand here",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.store]\ntoken = { file = \"/nowhere/x\" }\n",
+        5,
+        "cannot be read",
+    ),
+    (
+        "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.retention]\nkeep = \"long\"\n",
+        5,
+        "duration",
+    ),
+    (
+        "[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"t\"\n",
+        3,
+        "no zone named",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"../t\"\n",
+        7,
+        "not a key",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"t\"\nformat = \"csv\"\n",
+        8,
+        "csv",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"t\"\nreads = [\"d\"]\n",
+        8,
+        "no dataset named",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"t\"\n[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"u\"\n",
+        9,
+        "given twice",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = []\n",
+        8,
+        "at least one column",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\"]\nexpects = \"always\"\n",
+        9,
+        "always",
+    ),
+    (
+        "[catalog.c]\ntype = \"rest\"\nuri = \"http://c/\"\nzone = \"z\"\n",
+        4,
+        "no zone named",
+    ),
+    (
+        "[catalog.c]\ntype = \"rest\"\nuri = \"http://c/\"\nzone = \"z\"\ntoken = \"inline\"\n",
+        5,
+        "must not stand here",
+    ),
+    ("[attention]\nrows_removed = 1.5\n", 2, "not a share"),
+    ("[attention]\nrows_removed = nan\n", 2, "not a share"),
+    ("[attention]\nhour = \"tired\"\n", 2, "not a state"),
+    ("[discover]\ndepth = -1\n", 2, ""),
+    ("[discover]\ndepth = 99\n", 2, "at most 16"),
+    ("[discover]\nevery = \"0s\"\n", 2, "at least 1s"),
+    (
+        "[optimize]\nmin = \"2GiB\"\ntarget = \"1GiB\"\n",
+        2,
+        "larger than",
+    ),
+    ("[vacuum]\nallow_short = \"yes\"\n", 2, "boolean"),
+];
+
+#[test]
+fn what_is_wrong_is_named_with_its_line() {
+    for (text, line, says) in WRONG {
+        let error = parse(text).expect_err(text);
+        assert_eq!(error.kind(), lake::Kind::Invalid, "{text}\n{error}");
+        let place = format!("tidemark.toml, line {line}");
+        assert_eq!(
+            error.location().as_deref(),
+            Some(&*place),
+            "{text}\n{error}"
+        );
+        assert!(error.to_string().contains(says), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn a_secret_is_never_repeated() {
+    let text =
+        "[catalog.c]\ntype = \"rest\"\nuri = \"http://c/\"\nzone = \"z\"\ntoken = \"hunter2\"\n";
+    assert!(!parse(text).unwrap_err().to_string().contains("hunter2"));
+    let text = "[[zone]]\nname = \"a\"\nurl = \"s3://user:hunter2@b/\"\n";
+    assert!(!parse(text).unwrap_err().to_string().contains("hunter2"));
+}
+
+#[test]
+fn secrets_are_read_from_files_beside_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("key"), "s3cret\n").unwrap();
+    let name = folder.path().join("tidemark.toml").display().to_string();
+    let text = "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.store]\nsecret_access_key = { file = \"key\" }\n";
+    let config = Config::parse(&name, text, &|_| None).unwrap();
+    assert_eq!(config.zones[0].store["secret_access_key"], "s3cret");
+}
+
+#[test]
+fn one_bucket_at_two_endpoints_is_two_stores() {
+    let text = "[[zone]]\nname = \"a\"\nurl = \"s3://b/\"\n[zone.store]\nendpoint = \"http://one/\"\n\
+                [[zone]]\nname = \"c\"\nurl = \"s3://b/\"\n[zone.store]\nendpoint = \"http://two/\"\n";
+    assert_eq!(parse(text).unwrap().zones.len(), 2);
+}
