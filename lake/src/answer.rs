@@ -287,7 +287,11 @@ impl Table {
                     "version {version} can no longer be rebuilt from the log{}",
                     earliest.unwrap_or_default()
                 );
-                Error::new(error.kind(), sentence).because(error)
+                let places = error.context().to_vec();
+                let told = Error::new(error.kind(), sentence).because(error);
+                places
+                    .into_iter()
+                    .fold(told, |e, (name, at)| e.at(name, at))
             }
             _ => error,
         };

@@ -1,4 +1,6 @@
 //! Everything that crosses a crate, in one binary, so that it is linked once.
 
 mod browser;
+mod damage;
+mod peers;
 mod stores;

@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod asking;
 pub mod big;
 pub mod chromium;
 pub mod place;

@@ -81,7 +81,9 @@ impl Log {
             Some(window) if !window.ambiguous => window,
             _ => return self.compare(from, to, snapshots).await,
         };
-        self.net(head, from, window, snapshots, host).await
+        self.net(head, from, window, snapshots, host)
+            .await
+            .map_err(|e| e.at("key", commit_key(&self.root, to)))
     }
 
     /// Folds the commits `first..=last`; `None` where one of them is gone.

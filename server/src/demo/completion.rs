@@ -274,7 +274,10 @@ impl Mart {
     }
 
     fn keep_log_longer(&mut self) -> Result<()> {
-        let properties = [("delta.logRetentionDuration", "interval 90 days")];
+        let properties = [
+            ("delta.logRetentionDuration", "interval 90 days"),
+            ("delta.targetFileSize", "65536"),
+        ];
         self.set_properties(&properties, false, "ana@tlp")
     }
 

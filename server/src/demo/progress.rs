@@ -70,7 +70,7 @@ impl Stream {
         let start = now.0 - EPOCHS * 15 * MINUTE;
         let properties = [
             ("delta.checkpointInterval", "100"),
-            ("delta.targetFileSize", "4194304"),
+            ("delta.targetFileSize", "2097152"),
         ];
         let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
         let metadata = Metadata {

@@ -208,6 +208,7 @@ impl Users {
         let properties = [
             ("delta.deletedFileRetentionDuration", "interval 1 days"),
             ("delta.logRetentionDuration", "interval 30 days"),
+            ("delta.targetFileSize", "131072"),
         ];
         let metadata = self.table.with_properties(&properties);
         let given: IndexMap<&str, &str> = properties.into_iter().collect();
