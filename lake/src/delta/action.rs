@@ -84,7 +84,8 @@ pub struct Metadata {
     /// The table's own description.
     #[serde(default)]
     pub description: Option<String>,
-    /// The columns, as JSON in a string.
+    /// The columns, as JSON in a string; empty where a log leaves it out.
+    #[serde(default)]
     pub schema_string: String,
     /// Logical names, in the table's order.
     #[serde(default, deserialize_with = "or_empty")]

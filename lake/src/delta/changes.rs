@@ -47,6 +47,8 @@ struct Told {
 
 /// First and last action on one file in a window.
 struct Seen {
+    /// The commit of the last action.
+    commit: Version,
     first_is_add: bool,
     last_is_add: bool,
     last: Told,
@@ -102,7 +104,7 @@ impl Log {
                 return Ok(None);
             };
             window
-                .take(&bytes)
+                .take(version, &bytes)
                 .map_err(|e| e.at("key", commit_key(&self.root, version)))?;
             done += 1;
             host.progress(Progress {
@@ -293,7 +295,7 @@ pub(crate) struct Checksum {
 }
 
 impl Window {
-    fn take(&mut self, bytes: &[u8]) -> Result<()> {
+    fn take(&mut self, commit: Version, bytes: &[u8]) -> Result<()> {
         let mut quiet_add = false;
         let mut any_remove = false;
         let mut here: Vec<(Box<[u8]>, bool, Told)> = Vec::new();
@@ -329,8 +331,10 @@ impl Window {
         for (id, is_add, told) in here {
             match self.files.get_mut(&id) {
                 Some(seen) => {
-                    // An add of what is active already says nothing of when it came.
-                    self.ambiguous |= is_add && seen.last_is_add;
+                    // An add of what is active already says nothing of when it came, and a commit
+                    // that both adds and removes a file says nothing at all.
+                    self.ambiguous |= is_add && seen.last_is_add || seen.commit == commit;
+                    seen.commit = commit;
                     seen.last_is_add = is_add;
                     seen.last = told;
                 }
@@ -338,6 +342,7 @@ impl Window {
                     self.files.insert(
                         id,
                         Seen {
+                            commit,
                             first_is_add: is_add,
                             last_is_add: is_add,
                             last: told,
@@ -378,29 +383,28 @@ fn raw(values: &Values<'_>) -> RawPartition {
         .collect()
 }
 
-/// Completes removed files from the version that still had them.
-fn fill(removed: &mut [(Box<[u8]>, Told)], snapshot: &Snapshot) {
-    let mut wanted: HashMap<Box<[u8]>, &mut Told> = removed
-        .iter_mut()
-        .map(|(id, told)| (id.clone(), told))
-        .collect();
+/// Completes removed files from the version that still had them, and drops those that it did not
+/// have: a remove of a file that is not active changes nothing.
+fn fill(removed: &mut Vec<(Box<[u8]>, Told)>, snapshot: &Snapshot) {
+    let names = partition_names(&snapshot.state.metadata, &snapshot.state.schema);
+    let mut wanted: HashMap<Box<[u8]>, Told> = removed.drain(..).collect();
     for file in snapshot.files.iter() {
         let vector = file.vector();
-        let Some(told) = wanted.get_mut(&key(file.raw_path(), vector.as_ref())) else {
+        let Some((id, mut told)) = wanted.remove_entry(&key(file.raw_path(), vector.as_ref()))
+        else {
             continue;
         };
-        told.bytes = told.bytes.or(Some(file.bytes()));
-        told.records = told
-            .records
-            .or(file.records().and_then(|n| i64::try_from(n).ok()));
+        told.path = file.raw_path().to_owned();
+        told.bytes = Some(file.bytes());
+        told.records = file.records().and_then(|n| i64::try_from(n).ok());
         told.modified = file.modified().map(|t| t.0);
         told.vector = told.vector.take().or(vector);
         if told.partition.is_none() {
-            let names = partition_names(&snapshot.state.metadata, &snapshot.state.schema);
             let logical = snapshot.files.partitions().get(file.partition());
             let value = |name: &String| logical.and_then(|p| p.get(name).cloned()).flatten();
             told.partition = Some(names.iter().map(|(l, p)| (p.clone(), value(l))).collect());
         }
+        removed.push((id, told));
     }
 }
 

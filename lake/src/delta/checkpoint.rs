@@ -1,6 +1,8 @@
 //! A checkpoint's rows, of every kind: classic, multi-part, V2 as Parquet or JSON, with sidecars
 //! (PROTOCOL, "Checkpoints"). Only the columns that are needed are read.
 
+use std::sync::Arc;
+
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::file::metadata::RowGroupMetaData;
 use arrow::array::{
@@ -381,9 +383,6 @@ fn read_metadata(batch: &RecordBatch, small: &mut Small) -> Result<()> {
             .filter(|t| t.is_valid(row))
             .map(|t| t.value(row).to_owned()))
     };
-    let Some(schema_string) = one("schemaString")? else {
-        return Err(Error::damaged("metaData has no schemaString"));
-    };
     let created = long(metadata, "createdTime")?
         .filter(|t| t.is_valid(row))
         .map(|t| t.value(row));
@@ -391,7 +390,7 @@ fn read_metadata(batch: &RecordBatch, small: &mut Small) -> Result<()> {
         id: id.value(row).to_owned(),
         name: one("name")?,
         description: one("description")?,
-        schema_string,
+        schema_string: one("schemaString")?.unwrap_or_default(),
         partition_columns: strings(metadata, "partitionColumns", row)?,
         configuration: map_of(metadata, "configuration", row)?
             .into_iter()
@@ -461,7 +460,14 @@ fn strings(parent: &StructArray, name: &str, row: usize) -> Result<Vec<String>> 
     if list.is_null(row) {
         return Ok(Vec::new());
     }
-    let values = as_text(&list.value(row))?;
+    let mut values = list.value(row);
+    // Some writers wrap each element in a group of its own.
+    if let Some(group) = values.as_struct_opt()
+        && let [only] = group.columns()
+    {
+        values = Arc::clone(only);
+    }
+    let values = as_text(&values)?;
     Ok(present(&values)
         .map(|at| values.value(at).to_owned())
         .collect())

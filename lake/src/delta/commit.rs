@@ -8,8 +8,9 @@ use super::vector::Descriptor;
 use crate::table::Time;
 use crate::{Error, Result};
 
-/// The lines of a file of JSON actions with their numbers from 1. A byte-order mark, CRLF, blank
-/// lines and a missing last newline are all met in the wild.
+/// The actions of a file of JSON with their line numbers from 1: one a line, as the protocol has
+/// it. A byte-order mark, CRLF, blank lines, a missing last newline and actions printed over
+/// several lines are all met in the wild.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rest = Some(bytes);
@@ -17,14 +18,26 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         let text = rest?;
         number += 1;
-        let (line, after) = match memchr::memchr(b'\n', text) {
-            Some(end) => (&text[..end], Some(&text[end + 1..])),
-            None => (text, None),
+        let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+        let first = text[..end].trim_ascii();
+        let (line, after) = match first {
+            b"{" => text.split_at(printed_object(text).unwrap_or(end)),
+            _ => text.split_at(end),
         };
-        rest = after;
-        Some((number, line.trim_ascii()))
+        let at = number;
+        number += memchr::memchr_iter(b'\n', line).count() as u64;
+        rest = (!after.is_empty()).then(|| after.strip_prefix(b"\n").unwrap_or(after));
+        Some((at, line.trim_ascii()))
     })
     .filter(|(_, line)| !line.is_empty())
+}
+
+/// Length of an object that is printed over several lines; `None` where it does not end.
+fn printed_object(text: &[u8]) -> Option<usize> {
+    let mut values =
+        serde_json::Deserializer::from_slice(text).into_iter::<serde::de::IgnoredAny>();
+    values.next()?.ok()?;
+    Some(values.byte_offset())
 }
 
 /// Reads one line.
@@ -208,6 +221,9 @@ mod tests {
             ]
         );
         assert_eq!(lines(b"").count(), 0);
+        let printed = b"{\n \"a\": 1\n}\n{\"b\":2}\n{\n\"c\":";
+        let seen: Vec<_> = lines(printed).map(|(n, l)| (n, l.len())).collect();
+        assert_eq!(seen, [(1, 12), (4, 7), (5, 1), (6, 4)]);
     }
 
     #[test]

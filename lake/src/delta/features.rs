@@ -6,6 +6,7 @@ use crate::{Error, Result};
 /// Reader features whose rules this crate follows.
 const READ: &[&str] = &[
     "catalogManaged",
+    "catalogOwned",
     "catalogOwned-preview",
     "columnMapping",
     "deletionVectors",
@@ -79,7 +80,7 @@ pub fn unsupported_for_writing(protocol: &Protocol) -> Vec<String> {
 
 /// Whether a catalog, and not the file system, decides what is committed.
 pub fn catalog_managed(protocol: &Protocol) -> Option<&str> {
-    let names = ["catalogManaged", "catalogOwned-preview"];
+    let names = ["catalogManaged", "catalogOwned", "catalogOwned-preview"];
     let all = protocol
         .writer_features
         .iter()

@@ -14,6 +14,9 @@ use crate::{Error, Kind, Result};
 /// Keys that one request of a listing answers on every store.
 pub(crate) const PAGE: usize = 1000;
 
+/// Keys that a probe looks at: too many to come sorted by chance from a store that does not sort.
+const PROBE: usize = 64;
+
 /// Requests in flight at once.
 pub(crate) const PARALLEL: usize = 16;
 
@@ -106,6 +109,7 @@ impl Log {
         };
         let mut seen = 0usize;
         let mut sorted = true;
+        let mut past_numbers = false;
         let mut before: Option<Path> = None;
         while let Some(meta) = stream.try_next().await? {
             seen += 1;
@@ -113,10 +117,9 @@ impl Log {
                 .as_ref()
                 .is_none_or(|b| b.as_ref() < meta.location.as_ref());
             let name = meta.location.as_ref().strip_prefix(&prefix).unwrap_or("");
-            if sorted && name.as_bytes().first().is_some_and(|b| *b > b'9') {
-                // Everything after the numbers belongs to folders and hints.
-                break;
-            }
+            // Everything after the numbers belongs to folders and hints. A store that does not sort
+            // may name one of them first, so the rest of the page is still looked at.
+            past_numbers |= name.as_bytes().first().is_some_and(|b| *b > b'9');
             before = Some(meta.location.clone());
             if meta.location <= offset {
                 // A store that ignores the offset.
@@ -127,7 +130,7 @@ impl Log {
                 listed.entries.push(Entry { file, meta });
             }
             if sorted && seen >= limit {
-                listed.end = false;
+                listed.end = past_numbers;
                 break;
             }
         }
@@ -255,7 +258,7 @@ impl Log {
         let leaps: Vec<u64> = (1..=18u32)
             .map_while(|i| low.checked_add(500 << (3 * i)))
             .collect();
-        let found = self.probe(&leaps, 4).await?;
+        let found = self.probe(&leaps, PROBE).await?;
         let mut high = u64::MAX;
         for (at, listed) in leaps.iter().zip(&found) {
             match listed.newest() {
@@ -274,7 +277,7 @@ impl Log {
                 .map_while(|i| low.checked_add(step * i))
                 .filter(|v| *v < high)
                 .collect();
-            let found = self.probe(&at, 4).await?;
+            let found = self.probe(&at, PROBE).await?;
             for (at, listed) in at.iter().zip(&found) {
                 match listed.newest() {
                     Some(newest) => low = low.max(newest.0),

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
-use super::action::{Line, Metadata, Protocol};
+use super::action::{Add, Line, Metadata, Protocol, Remove};
 use super::checkpoint::{Small, Want, read_parquet};
 use super::commit::{lines, parse_line, value_pairs};
 use super::files::{Chunk, ChunkBuilder, Interner, Source};
@@ -106,7 +106,7 @@ impl Log {
                     ) =>
                 {
                     state.warnings.push(format!(
-                        "the checkpoint of version {} cannot be read and an older one was used: {error}",
+                        "the checkpoint of version {} cannot be read and was passed over: {error}",
                         checkpoint.version
                     ));
                 }
@@ -224,11 +224,11 @@ impl Log {
         let read = read.map(|found| found.map(|(meta, bytes)| (meta, bytes, step.clone())));
         let (meta, bytes, step) = match read {
             Ok(Some(found)) => found,
-            Ok(None) if commit => return Err(self.gap(step.version)),
+            Ok(None) if commit => return Err(self.gap(state, step.version)),
             Err(error) if commit => return Err(error),
             Ok(None) | Err(_) => return self.replay_commits_of(state, builder, step).await,
         };
-        let result = state.take_json(&bytes, builder, &step.path);
+        let result = state.take_json(&bytes, builder, &step);
         match result {
             Ok(()) => {}
             Err(error) if commit => return Err(error.at("key", &step.path)),
@@ -255,19 +255,24 @@ impl Log {
     ) -> Result<()> {
         for commit in Segment::commits_only(&self.root, step.low, step.version) {
             let Some((_, bytes)) = read_optional(&self.store, &commit.path).await? else {
-                return Err(self.gap(commit.version));
+                return Err(self.gap(state, commit.version));
             };
             state
-                .take_json(&bytes, builder, &commit.path)
+                .take_json(&bytes, builder, &commit)
                 .map_err(|e| e.at("key", &commit.path))?;
             state.commits_read += 1;
         }
         Ok(())
     }
 
-    fn gap(&self, version: Version) -> Error {
+    fn gap(&self, state: &Replayed, version: Version) -> Error {
+        let why = state
+            .warnings
+            .last()
+            .map(|w| format!(" ({w})"))
+            .unwrap_or_default();
         Error::damaged(format!(
-            "version {version} is missing from the log, so nothing after it can be rebuilt"
+            "version {version} is missing from the log, so nothing after it can be rebuilt{why}"
         ))
         .at("key", commit_key(&self.root, version))
     }
@@ -438,9 +443,11 @@ fn unseen(seen: &HashSet<Box<[u8]>>, chunk: Chunk) -> Result<Chunk> {
 }
 
 impl Replayed {
-    /// Takes a commit or a compaction file. Lines are taken last to first, so that the last word
-    /// on a file wins inside one commit too.
-    fn take_json(&mut self, bytes: &[u8], builder: &mut ChunkBuilder, path: &Path) -> Result<()> {
+    /// Takes a commit or a compaction file.
+    ///
+    /// A commit holds one action for a file; where a writer put both, its remove counts. In a
+    /// compaction file the newest action on a file stands first.
+    fn take_json(&mut self, bytes: &[u8], builder: &mut ChunkBuilder, step: &Step) -> Result<()> {
         let mut parsed: Vec<Line<'_>> = Vec::new();
         for (number, text) in lines(bytes) {
             parsed.push(parse_line(text).map_err(|e| e.at("line", number))?);
@@ -448,37 +455,52 @@ impl Replayed {
         if parsed.is_empty() {
             return Err(Error::damaged("the commit is empty"));
         }
-        for line in parsed.into_iter().rev() {
-            if self.want_files {
-                if let Some(add) = &line.add {
-                    if add.size < 0 {
-                        return Err(Error::damaged(format!(
-                            "the file `{}` has a negative size",
-                            add.path
-                        )));
-                    }
-                    if self
-                        .seen
-                        .insert(key(&add.path, add.deletion_vector.as_ref()))
-                    {
-                        let partition = self.intern(add);
-                        builder.push(add, partition);
-                        if builder.len() >= CHUNK {
-                            self.chunks.push(builder.finish(Source::Json(path.clone())));
-                        }
-                    }
-                }
-                if let Some(remove) = &line.remove {
-                    self.seen
-                        .insert(key(&remove.path, remove.deletion_vector.as_ref()));
-                }
+        if step.low == step.version {
+            for remove in parsed.iter().filter_map(|line| line.remove.as_ref()) {
+                self.take_remove(remove);
+            }
+        }
+        for line in parsed {
+            if let Some(add) = &line.add {
+                self.take_add(add, builder, &step.path)?;
+            }
+            if let Some(remove) = &line.remove {
+                self.take_remove(remove);
             }
             self.take_other(line);
         }
         Ok(())
     }
 
-    fn intern(&mut self, add: &super::action::Add<'_>) -> u32 {
+    fn take_remove(&mut self, remove: &Remove<'_>) {
+        if self.want_files {
+            self.seen
+                .insert(key(&remove.path, remove.deletion_vector.as_ref()));
+        }
+    }
+
+    fn take_add(&mut self, add: &Add<'_>, builder: &mut ChunkBuilder, path: &Path) -> Result<()> {
+        if add.size < 0 {
+            return Err(Error::damaged(format!(
+                "the file `{}` has a negative size",
+                add.path
+            )));
+        }
+        if self.want_files
+            && self
+                .seen
+                .insert(key(&add.path, add.deletion_vector.as_ref()))
+        {
+            let partition = self.intern(add);
+            builder.push(add, partition);
+            if builder.len() >= CHUNK {
+                self.chunks.push(builder.finish(Source::Json(path.clone())));
+            }
+        }
+        Ok(())
+    }
+
+    fn intern(&mut self, add: &Add<'_>) -> u32 {
         let pairs: Vec<_> = value_pairs(&add.partition_values).collect();
         self.interner.intern(pairs.iter().copied())
     }

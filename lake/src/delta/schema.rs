@@ -24,9 +24,12 @@ pub enum Mapping {
 /// Nesting deeper than this is refused: it is no schema, and it would exhaust a stack.
 const DEEPEST: usize = 64;
 
-/// Reads the schema of a table.
+/// Reads the schema of a table; without columns where the log leaves the schema out.
 pub fn parse(metadata: &Metadata) -> Result<Schema> {
     let text = &metadata.schema_string;
+    if text.is_empty() {
+        return Ok(Schema::default());
+    }
     let value: Value = serde_json::from_str(text)
         .map_err(|e| Error::damaged("metaData.schemaString is not JSON").because(e))?;
     let Some(Value::Array(fields)) = value.get("fields") else {

@@ -88,6 +88,9 @@ impl Snapshot {
         check_reader(&protocol)?;
         let schema = parse(&metadata)?;
         let mut warnings = replayed.warnings;
+        if metadata.schema_string.is_empty() {
+            warnings.push("metaData has no schemaString: the columns are unknown".to_owned());
+        }
         if let Some(feature) = catalog_managed(&protocol) {
             warnings.push(format!(
                 "the table is managed by a catalog ({feature}): commits that the catalog has not published are not seen here, and nothing can be written"
