@@ -9,6 +9,7 @@ pub mod files;
 pub(crate) mod history;
 pub mod log;
 pub mod path;
+pub(crate) mod rebuild;
 pub(crate) mod replay;
 pub mod schema;
 pub(crate) mod segment;

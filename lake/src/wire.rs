@@ -4,10 +4,18 @@
 //! Versions are decimal strings, times RFC 3339 UTC with milliseconds, unknown is `null`.
 
 pub mod ask;
+mod diff;
+mod error;
 pub mod file;
 pub mod frame;
+mod history;
 pub mod http;
-pub mod report;
+mod layout;
+mod snapshot;
 
 pub use ask::{Answer, Ask, Envelope, FileSort, FilesQuery, HistoryQuery, Message, TableRef};
-pub use report::*;
+pub use diff::*;
+pub use error::ErrorReport;
+pub use history::*;
+pub use layout::*;
+pub use snapshot::*;

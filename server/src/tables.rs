@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use lake::answer::{Root, Roots};
 use lake::wire::http::{AttentionConfig, LakeReport, TableEntry, ZoneReport};
-use lake::wire::report::Format;
+use lake::wire::Format;
 use lake::wire::{ErrorReport, TableRef};
 use lake::{Error, Result};
 

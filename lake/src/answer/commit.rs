@@ -26,7 +26,7 @@ impl Table {
         };
         let page = log.history(&head, &query, &self.host).await?;
         let summary = Summary::read(&bytes);
-        let times = crate::delta::replay::commit_times(&meta, &bytes);
+        let times = crate::delta::commit::commit_times(&meta, &bytes);
         let row = page.rows.into_iter().find(|r| r.version == version);
         let row = row.unwrap_or_else(|| crate::delta::history::row(version, times, &summary));
         let (diff, diff_error) = match self.changes(version.previous(), version).await {

@@ -1,5 +1,6 @@
 //! One commit file: its lines, strictly for a snapshot, tolerantly for a history.
 
+use object_store::ObjectMeta;
 use serde_json::Value;
 
 use super::action::{Line, Values};
@@ -191,6 +192,20 @@ impl Summary {
             .or_else(|| value.as_str()?.parse().ok())
             .map(Time)
     }
+}
+
+/// When a commit was put, and the in-commit timestamp it carries.
+pub(crate) fn commit_times(meta: &ObjectMeta, bytes: &[u8]) -> (Time, Option<Time>) {
+    let put = Time(meta.last_modified.timestamp_millis());
+    (put, in_commit_timestamp(bytes))
+}
+
+/// The in-commit timestamp, which stands in the first action (PROTOCOL, "In-Commit Timestamps").
+fn in_commit_timestamp(bytes: &[u8]) -> Option<Time> {
+    let (_, first) = lines(bytes).next()?;
+    let info = parse_line(first).ok()?.commit_info?;
+    let info: serde_json::Value = serde_json::from_str(info.get()).ok()?;
+    info.get("inCommitTimestamp")?.as_i64().map(Time)
 }
 
 /// Partition values by physical name as pairs, `None` for null. The empty string is null

@@ -4,10 +4,9 @@ use chrono::{DateTime, Utc};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
-use super::commit::Summary;
+use super::commit::{Summary, commit_times};
 use super::log::{Head, Listed, Log};
 use super::path::LogFile;
-use super::replay::commit_times;
 use super::segment::checkpoints;
 use crate::Result;
 use crate::host::{Progress, SharedHost};

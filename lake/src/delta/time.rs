@@ -2,9 +2,9 @@
 
 use futures::future;
 
+use super::commit::commit_times;
 use super::history::monotone;
 use super::log::{Head, Log, PARALLEL};
-use super::replay::commit_times;
 use crate::table::{At, Time, Version};
 use crate::{Error, Result};
 

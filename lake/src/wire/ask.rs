@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::file::{FileReport, PagesReport, RowsReport};
-use super::report::*;
+use super::{
+    ActionsReport, CommitReport, DiffFilesReport, DiffReport, ErrorReport, FilesReport,
+    HistoryReport, LayoutReport, OverviewReport, PresenceReport, ResolveReport, SnapshotReport,
+};
 use crate::host::Progress;
 use crate::table::{At, Partition, Version};
 

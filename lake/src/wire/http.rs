@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{ErrorReport, Format};
+use super::{ErrorReport, Format};
 use crate::table::Time;
 
 /// `GET /api/lake`: what this person may see.

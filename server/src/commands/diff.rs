@@ -6,7 +6,7 @@ use lake::Result;
 use lake::answer;
 use lake::table::{Version, partition_label};
 use lake::wire::DiffReport;
-use lake::wire::report::{KeyChange, Totals, Verdict};
+use lake::wire::{KeyChange, Totals, Verdict};
 
 use super::grid::{Grid, Side, pairs};
 use super::text::{change, clean, count, size};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use lake::Result;
 use lake::answer;
 use lake::table::Version;
-use lake::wire::report::CommitRow;
+use lake::wire::CommitRow;
 use lake::wire::{HistoryQuery, HistoryReport};
 
 use super::grid::{Grid, Side};

@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use lake::wire::http::TableEntry;
-use lake::wire::report::Format;
+use lake::wire::Format;
 use lake::{Error, Result};
 use object_store::path::Path;
 
