@@ -4,6 +4,7 @@ mod origin;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -81,6 +82,8 @@ impl Access {
 pub async fn layer(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     app.metrics.in_flight.one();
     let guard = InFlight(Arc::clone(&app));
+    let started = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let mut response = match admit(&app.access, &request) {
         Ok(person) => {
             request.extensions_mut().insert(person);
@@ -89,7 +92,9 @@ pub async fn layer(State(app): State<Arc<App>>, mut request: Request, next: Next
         Err(failure) => failure.into_response(),
     };
     secure(&mut response);
-    app.metrics.answered(response.status().as_u16());
+    let status = response.status().as_u16();
+    app.metrics.answered(status);
+    tracing::debug!(%method, path, status, took = ?started.elapsed(), "answered");
     drop(guard);
     response
 }
@@ -149,3 +154,6 @@ fn secure(response: &mut Response) {
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
 }
+
+#[cfg(test)]
+mod tests;

@@ -166,9 +166,14 @@ async fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Serve(args) => serve::run(context, args).await,
         Command::Demo(args) => demo::run(context, args).await,
-        Command::History(args) => history::run(&context, &args).await,
-        Command::Snapshot(args) => snapshot::run(&context, &args).await,
-        Command::Diff(args) => diff::run(&context, &args).await,
-        Command::Layout(args) => layout::run(&context, &args).await,
+        Command::History(args) => about(&args.table, history::run(&context, &args)).await,
+        Command::Snapshot(args) => about(&args.table, snapshot::run(&context, &args)).await,
+        Command::Diff(args) => about(&args.table, diff::run(&context, &args)).await,
+        Command::Layout(args) => about(&args.table, layout::run(&context, &args)).await,
     }
+}
+
+/// A command about a table, whose failures say which.
+async fn about(table: &Table, command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    command.await.map_err(|e| e.at("location", &table.location))
 }

@@ -9,9 +9,13 @@ pub mod failure;
 pub mod metrics;
 pub mod reads;
 pub mod routes;
+pub mod segment;
 pub mod setup;
 pub mod site;
 pub mod status;
 pub mod stores;
 pub mod tables;
 pub mod zones;
+
+#[cfg(test)]
+mod testing;

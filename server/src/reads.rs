@@ -7,3 +7,6 @@ pub mod list;
 pub mod object;
 pub mod query;
 pub mod range;
+
+#[cfg(test)]
+mod tests;

@@ -45,6 +45,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/readyz", get(status::readyz))
         .route("/metrics", get(status::metrics))
         .fallback(site::site)
+        .method_not_allowed_fallback(status::not_allowed)
         .layer(from_fn_with_state(Arc::clone(&app), access::layer))
         .with_state(app)
 }

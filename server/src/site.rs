@@ -176,3 +176,6 @@ fn set(response: &mut Response, name: HeaderName, value: &str) {
         response.headers_mut().insert(name, value);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,12 +7,14 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use lake::Error;
 use lake::wire::ErrorReport;
 use lake::wire::http::LakeReport;
 use serde::Serialize;
 
 use crate::access::Person;
 use crate::app::{App, BUILD};
+use crate::failure::Failure;
 
 /// `GET /api/lake`
 pub async fn lake(
@@ -91,4 +93,10 @@ pub async fn metrics(State(app): State<Arc<App>>) -> Response {
 pub async fn openapi() -> Response {
     let headers = [(CONTENT_TYPE, "application/json")];
     (headers, include_str!("status/openapi.json")).into_response()
+}
+
+/// A route that has no such method.
+pub async fn not_allowed() -> Failure {
+    let error = Error::invalid("this route has no such method: see /api/openapi.json");
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, error)
 }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lake::answer::{Root, Roots};
-use lake::wire::http::{AttentionConfig, LakeReport, TableEntry, ZoneReport};
 use lake::wire::Format;
+use lake::wire::http::{AttentionConfig, LakeReport, TableEntry, ZoneReport};
 use lake::wire::{ErrorReport, TableRef};
 use lake::{Error, Result};
 
@@ -48,6 +48,9 @@ impl Default for Discovery {
         }
     }
 }
+
+/// How long what was found is good for where a zone could not be searched.
+const AFTER_ERROR: Duration = Duration::from_secs(15);
 
 /// All tables of all zones.
 pub struct Tables {
@@ -117,7 +120,7 @@ impl Tables {
     pub async fn report(self: &Arc<Self>, sees: impl Fn(&Zone) -> bool) -> LakeReport {
         let found = match self.known() {
             Some(found) => {
-                if found.at.elapsed() > self.discovery.every {
+                if self.is_old(&found) {
                     let tables = Arc::clone(self);
                     tokio::spawn(async move { tables.search().await });
                 }
@@ -166,6 +169,15 @@ impl Tables {
         tables
     }
 
+    /// Whether it is time to search again; sooner where a zone could not be searched.
+    fn is_old(&self, found: &Found) -> bool {
+        let good_for = match found.errors.is_empty() {
+            true => self.discovery.every,
+            false => self.discovery.every.min(AFTER_ERROR),
+        };
+        found.at.elapsed() > good_for
+    }
+
     fn known(&self) -> Option<Arc<Found>> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.clone()
@@ -176,7 +188,7 @@ impl Tables {
         let asked = Instant::now();
         let _one = self.searching.lock().await;
         if let Some(found) = self.known()
-            && (found.at >= asked || found.at.elapsed() <= self.discovery.every)
+            && (found.at >= asked || !self.is_old(&found))
         {
             return found;
         }
@@ -236,3 +248,6 @@ fn zone_report(zone: &Zone, error: Option<&ErrorReport>) -> ZoneReport {
         error: error.cloned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,7 +20,7 @@ const SHOWN: usize = 40;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    table: Table,
+    pub(super) table: Table,
     /// Compare from this version
     #[arg(long, value_name = "V")]
     from: Version,

@@ -16,7 +16,7 @@ use super::{Context, Table, print};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    table: Table,
+    pub(super) table: Table,
     /// At most this many commits, newest first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,

@@ -18,7 +18,7 @@ const SHOWN: usize = 40;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    table: Table,
+    pub(super) table: Table,
     #[command(flatten)]
     at: AtArgs,
 }

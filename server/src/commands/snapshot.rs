@@ -16,7 +16,7 @@ use super::{AtArgs, Context, Table, print};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    table: Table,
+    pub(super) table: Table,
     #[command(flatten)]
     at: AtArgs,
     /// List the active files, sorted by path

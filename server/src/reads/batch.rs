@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Extension, Path as Segment, State};
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -27,6 +27,7 @@ use super::range::ByteRange;
 use crate::access::Person;
 use crate::app::App;
 use crate::failure::{Failure, status_of};
+use crate::segment::Segment;
 use crate::stores::Bucket;
 
 /// Most reads in one request.
@@ -45,7 +46,7 @@ pub const MAX_BODY: usize = 4 * 1024 * 1024;
 pub async fn batch(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(zone): Segment<String>,
+    Segment(zone): Segment,
     body: Result<Json<BatchRequest>, JsonRejection>,
 ) -> Result<Response, Failure> {
     let Json(request) = body.map_err(|rejection| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Extension, Path as Segment, RawQuery, State};
+use axum::extract::{Extension, RawQuery, State};
 use lake::table::Time;
 use lake::wire::http::{ListPage, ObjectEntry};
 use lake::{Error, Result};
@@ -15,6 +15,7 @@ use super::query::Params;
 use crate::access::Person;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::segment::Segment;
 use crate::stores::{Page, PageQuery};
 
 /// The most that one page holds, which is what S3 gives for one request.
@@ -24,7 +25,7 @@ const MAX_LIMIT: u64 = 1000;
 pub async fn list(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(zone): Segment<String>,
+    Segment(zone): Segment,
     RawQuery(query): RawQuery,
 ) -> Result<Json<ListPage>, Failure> {
     let params = Params::parse(query.as_deref(), &["prefix", "after", "delimiter", "limit"])?;

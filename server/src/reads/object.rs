@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Extension, Path as Segment, RawQuery, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH, IF_RANGE, LAST_MODIFIED,
@@ -23,6 +23,7 @@ use crate::access::Person;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::metrics::Metrics;
+use crate::segment::Segment;
 use crate::zones::Zone;
 
 /// How long a signed URL holds.
@@ -35,7 +36,7 @@ pub const OBJECT_POLICY: &str = "sandbox; default-src 'none'; frame-ancestors 'n
 pub async fn object(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(zone): Segment<String>,
+    Segment(zone): Segment,
     RawQuery(query): RawQuery,
     method: Method,
     headers: HeaderMap,

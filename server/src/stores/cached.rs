@@ -294,3 +294,6 @@ impl fmt::Display for Cached {
         fmt::Display::fmt(&self.inner, f)
     }
 }
+
+#[cfg(test)]
+mod tests;

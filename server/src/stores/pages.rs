@@ -203,3 +203,6 @@ impl Pages for StreamPages {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

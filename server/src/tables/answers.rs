@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Extension, Path as Segment, RawQuery, State};
+use axum::extract::{Extension, RawQuery, State};
 use futures::future::BoxFuture;
 use lake::answer::{self, Root};
 use lake::host::{Host, Progress, SharedHost};
@@ -16,6 +16,7 @@ use crate::access::Person;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::reads::query::Params;
+use crate::segment::Segment;
 
 /// A report with the table's location, where the report does not hold it itself.
 #[derive(Debug, Serialize)]
@@ -34,7 +35,7 @@ const MAX_COMMITS: u64 = 1000;
 pub async fn history(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(table): Segment<String>,
+    Segment(table): Segment,
     RawQuery(query): RawQuery,
 ) -> Result<Json<HistoryReport>, Failure> {
     let params = Params::parse(query.as_deref(), &["limit", "before"])?;
@@ -54,7 +55,7 @@ pub async fn history(
 pub async fn snapshot(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(table): Segment<String>,
+    Segment(table): Segment,
     RawQuery(query): RawQuery,
 ) -> Result<Json<SnapshotReport>, Failure> {
     let params = Params::parse(query.as_deref(), &["version", "at", "files"])?;
@@ -71,7 +72,7 @@ pub async fn snapshot(
 pub async fn diff(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(table): Segment<String>,
+    Segment(table): Segment,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Located<DiffReport>>, Failure> {
     let params = Params::parse(query.as_deref(), &["from", "to", "files"])?;
@@ -92,7 +93,7 @@ pub async fn diff(
 pub async fn layout(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
-    Segment(table): Segment<String>,
+    Segment(table): Segment,
     RawQuery(query): RawQuery,
 ) -> Result<Json<LayoutReport>, Failure> {
     let params = Params::parse(query.as_deref(), &["version", "at"])?;

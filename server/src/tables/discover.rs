@@ -1,9 +1,11 @@
 //! Finds tables below a zone by looking at prefixes, never at all its keys.
 
+use std::time::Duration;
+
 use futures::StreamExt;
-use lake::wire::http::TableEntry;
 use lake::wire::Format;
-use lake::{Error, Result};
+use lake::wire::http::TableEntry;
+use lake::{Error, Kind, Result};
 use object_store::path::Path;
 
 use crate::stores::{PageQuery, Pages};
@@ -17,6 +19,9 @@ const MAX_TABLES: usize = 2000;
 
 /// Listings under way at once.
 const TOGETHER: usize = 8;
+
+/// How long a zone may take; what was found until then counts.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a search of one zone found.
 pub(super) struct Search {
@@ -34,9 +39,17 @@ pub(super) async fn search(zone: &Zone, depth: usize) -> Search {
         complete: true,
         error: None,
     };
-    if let Err(error) = levels(zone, depth, &mut search).await {
-        search.error = Some(error);
-    }
+    let searched = tokio::time::timeout(PATIENCE, levels(zone, depth, &mut search)).await;
+    search.error = match searched {
+        Ok(result) => result.err(),
+        Err(_) => Some(Error::new(
+            Kind::Unreachable,
+            format!(
+                "the store did not list its tables within {} s",
+                PATIENCE.as_secs()
+            ),
+        )),
+    };
     search.tables.sort_by(|a, b| a.name.cmp(&b.name));
     search
 }

@@ -134,6 +134,14 @@ async fn pages_are_those_of_a_store_in_memory() {
 }
 
 #[tokio::test]
+async fn it_conforms() {
+    let (_root, store) = disk(&[]);
+    lake::store::conformance::seed(&store).await.unwrap();
+    let deviations = lake::store::conformance::reads(&store).await;
+    assert_eq!(deviations, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_listing_says_what_a_read_says() {
     let (_root, store) = disk(KEYS);
     let listed: Vec<ObjectMeta> = store.list(None).try_collect().await.unwrap();
