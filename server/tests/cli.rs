@@ -1,5 +1,11 @@
 //! The command line as a script sees it: standard output, standard error and the exit code.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may panic; that is how it fails"
+)]
+
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
