@@ -2,21 +2,25 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use ::parquet::basic::Type as Physical;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{
     FooterTail, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
 };
 use ::parquet::file::reader::{ChunkReader, Length};
+use arrow::datatypes::{DataType, FieldRef, Fields, Schema, TimeUnit};
 use bytes::{Buf, Bytes};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 
+use super::{codec, guard, heads};
 use crate::{Error, Kind, Result};
 
 /// First guess at the size of a footer. One request is enough for all but very wide files.
@@ -26,6 +30,9 @@ const FOOTER_GUESS: u64 = 64 * 1024;
 const FOOTER_LIMIT: u64 = 512 * 1024 * 1024;
 
 /// A Parquet file whose footer was read.
+///
+/// The Arrow schema is made of the Parquet schema alone: what a writer noted about its own Arrow
+/// types is not read. INT96 timestamps are microseconds, which hold the years 1 to 9999.
 #[derive(Clone)]
 pub struct ParquetFile {
     store: Arc<dyn ObjectStore>,
@@ -34,6 +41,9 @@ pub struct ParquetFile {
     etag: Option<String>,
     footer_bytes: u64,
     metadata: ArrowReaderMetadata,
+    /// Where the bytes that came with the footer start, and the bytes.
+    tail: (u64, Bytes),
+    read: Arc<AtomicU64>,
 }
 
 impl ParquetFile {
@@ -54,13 +64,15 @@ impl ParquetFile {
         let answer = store.get_opts(path, options).await?;
         let size = answer.meta.size;
         let etag = answer.meta.e_tag.clone();
-        let start = answer.range.start;
         let tail = answer.bytes().await?;
-        if tail.len() < 8 {
+        let mut read = tail.len() as u64;
+        let Some(last) = tail.last_chunk::<8>() else {
             return Err(Error::damaged(format!("{size} bytes are no Parquet file")));
-        }
-        let last: [u8; 8] = tail[tail.len() - 8..].try_into().unwrap_or_default();
-        let footer = FooterTail::try_new(&last)?;
+        };
+        let start = size
+            .checked_sub(tail.len() as u64)
+            .ok_or_else(|| Error::damaged("more bytes came than the file has"))?;
+        let footer = FooterTail::try_new(last)?;
         if footer.is_encrypted_footer() {
             return Err(Error::unsupported("the footer is encrypted"));
         }
@@ -80,19 +92,19 @@ impl ParquetFile {
             let from = (footer_start - start) as usize;
             tail.slice(from..tail.len() - 8)
         } else {
+            read += length;
             let range = footer_start..size - 8;
             pinned(store, path, etag.as_deref(), range).await?
         };
-        let metadata = ParquetMetaDataReader::decode_metadata(&bytes)?;
-        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
-        let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         Ok(Self {
             store: Arc::clone(store),
             path: path.clone(),
             size,
             etag,
             footer_bytes: length + 8,
-            metadata,
+            metadata: decode_footer(&bytes)?,
+            tail: (start, tail),
+            read: Arc::new(AtomicU64::new(read)),
         })
     }
 
@@ -116,11 +128,51 @@ impl ParquetFile {
         self.footer_bytes
     }
 
-    /// A range of the object, pinned to the bytes that the footer belongs to.
+    /// Bytes read from the store so far, the footer's included. Clones count together.
+    pub fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// A range of the object, pinned to the bytes that the footer belongs to. What came with the
+    /// footer is not read again.
     pub async fn range(&self, range: Range<u64>) -> Result<Bytes> {
+        if let Some(from) = range.start.checked_sub(self.tail.0)
+            && range.end <= self.size
+            && range.start <= range.end
+        {
+            let length = range.end - range.start;
+            return Ok(self.tail.1.slice(from as usize..(from + length) as usize));
+        }
+        let length = range.end.saturating_sub(range.start);
+        self.read.fetch_add(length, Ordering::Relaxed);
         pinned(&self.store, &self.path, self.etag.as_deref(), range)
             .await
             .map_err(|e| e.at("key", &self.path))
+    }
+
+    /// Where a column chunk lies. An error where there is no such chunk, where its figures make no
+    /// sense, or where it is encrypted.
+    pub fn chunk_range(&self, row_group: usize, leaf: usize) -> Result<Range<u64>> {
+        let group = self.metadata().row_groups().get(row_group);
+        let Some(chunk) = group.and_then(|group| group.columns().get(leaf)) else {
+            let message = format!("no column {leaf} in row group {row_group}");
+            return Err(Error::not_found(message).at("key", &self.path));
+        };
+        guard::chunk(chunk, self.size).map_err(|e| {
+            let column = chunk.column_path().string();
+            e.at("key", &self.path).at("column", column)
+        })
+    }
+
+    /// Fetches ranges at once, near ones together, for a decoder that asks for parts of them.
+    pub async fn fetch(&self, wanted: Vec<Range<u64>>) -> Result<Fetched> {
+        let ranges = coalesce(wanted);
+        let fetches = ranges.iter().map(|range| self.range(range.clone()));
+        let pieces = futures::future::try_join_all(fetches).await?;
+        Ok(Fetched {
+            size: self.size,
+            pieces: ranges.iter().map(|r| r.start).zip(pieces).collect(),
+        })
     }
 
     /// Fetches what `mask` needs of one row group, all ranges at once, and returns a reader over
@@ -145,32 +197,78 @@ impl ParquetFile {
         let Some(group) = self.metadata().row_groups().get(row_group) else {
             return Err(Error::not_found(format!("no row group {row_group}")).at("key", &self.path));
         };
-        let mut wanted: Vec<Range<u64>> = Vec::new();
-        for (leaf, column) in group.columns().iter().enumerate() {
-            if !mask.leaf_included(leaf) {
-                continue;
+        let mut wanted = Vec::new();
+        for (leaf, chunk) in group.columns().iter().enumerate() {
+            if mask.leaf_included(leaf) {
+                wanted.push(self.chunk_range(row_group, leaf)?);
+                codec::check(chunk).map_err(|e| e.at("key", &self.path))?;
             }
-            let (start, length) = column.byte_range();
-            let end = start.checked_add(length).filter(|end| *end <= self.size);
-            let Some(end) = end else {
-                return Err(
-                    Error::damaged("a column chunk lies outside the file").at("key", &self.path)
-                );
-            };
-            wanted.push(start..end);
         }
-        let ranges = coalesce(wanted);
-        let fetches = ranges.iter().map(|range| self.range(range.clone()));
-        let pieces = futures::future::try_join_all(fetches).await?;
-        let fetched = Fetched {
-            size: self.size,
-            pieces: ranges.iter().map(|r| r.start).zip(pieces).collect(),
-        };
+        let fetched = self.fetch(wanted.clone()).await?;
+        for range in wanted {
+            let chunk = fetched.bytes(&range).unwrap_or_default();
+            heads::check(&chunk).map_err(|e| e.at("key", &self.path))?;
+        }
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(fetched, self.metadata.clone());
         Ok(builder
             .with_row_groups(vec![row_group])
             .with_projection(mask.clone()))
+    }
+}
+
+/// Decodes a footer's Thrift, its length and magic not included.
+fn decode_footer(bytes: &[u8]) -> Result<ArrowReaderMetadata> {
+    guard::footer(bytes)?;
+    let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(bytes)?);
+    guard::metadata(&metadata)?;
+    arrow_metadata(metadata)
+}
+
+/// The Arrow schema of a footer.
+pub(crate) fn arrow_metadata(metadata: Arc<ParquetMetaData>) -> Result<ArrowReaderMetadata> {
+    let options = || {
+        ArrowReaderOptions::new()
+            .with_page_index_policy(PageIndexPolicy::Skip)
+            .with_skip_arrow_metadata(true)
+    };
+    let plain = ArrowReaderMetadata::try_new(Arc::clone(&metadata), options())?;
+    let columns = metadata.file_metadata().schema_descr().columns();
+    if columns.iter().all(|c| c.physical_type() != Physical::INT96) {
+        return Ok(plain);
+    }
+    // Nanoseconds, the default, hold no more than the years 1677 to 2262.
+    let mut leaves = columns.iter().map(|c| c.physical_type());
+    let fields = widened(plain.schema().fields(), &mut leaves);
+    let schema = Arc::new(Schema::new(fields));
+    let widened = ArrowReaderMetadata::try_new(metadata, options().with_schema(schema));
+    Ok(widened.unwrap_or(plain))
+}
+
+/// The fields with microseconds where the leaf is an INT96.
+fn widened(fields: &Fields, leaves: &mut impl Iterator<Item = Physical>) -> Fields {
+    let widened = fields.iter().map(|field| {
+        let data_type = widened_type(field.data_type(), leaves);
+        Arc::new(field.as_ref().clone().with_data_type(data_type))
+    });
+    widened.collect()
+}
+
+fn widened_type(data_type: &DataType, leaves: &mut dyn Iterator<Item = Physical>) -> DataType {
+    let mut one = |field: &FieldRef| {
+        let data_type = widened_type(field.data_type(), leaves);
+        Arc::new(field.as_ref().clone().with_data_type(data_type))
+    };
+    match data_type {
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(one).collect()),
+        DataType::List(field) => DataType::List(one(field)),
+        DataType::LargeList(field) => DataType::LargeList(one(field)),
+        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(one(field), *size),
+        DataType::Map(field, sorted) => DataType::Map(one(field), *sorted),
+        other => match leaves.next() {
+            Some(Physical::INT96) => DataType::Timestamp(TimeUnit::Microsecond, None),
+            _ => other.clone(),
+        },
     }
 }
 
@@ -183,7 +281,7 @@ async fn pinned(
     if range.is_empty() {
         return Ok(Bytes::new());
     }
-    let wanted = range.end - range.start;
+    let wanted = range.end.saturating_sub(range.start);
     let options = GetOptions {
         range: Some(GetRange::Bounded(range)),
         if_match: etag.map(str::to_owned),
@@ -221,6 +319,12 @@ pub struct Fetched {
 }
 
 impl Fetched {
+    /// The bytes of a range; `None` where not all of it was fetched.
+    pub fn bytes(&self, range: &Range<u64>) -> Option<Bytes> {
+        let length = usize::try_from(range.end.checked_sub(range.start)?).ok()?;
+        self.get_bytes(range.start, length).ok()
+    }
+
     fn from(&self, start: u64) -> Result<Bytes, ParquetError> {
         let index = self.pieces.partition_point(|(at, _)| *at <= start);
         let piece = index.checked_sub(1).and_then(|i| self.pieces.get(i));

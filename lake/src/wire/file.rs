@@ -109,6 +109,9 @@ pub struct PagesReport {
     pub source: String,
     /// Bytes read from the store to answer.
     pub bytes_read: u64,
+    /// What is not shown, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// One page.

@@ -1,0 +1,222 @@
+//! Which bytes of a row group chosen rows need: whole chunks where these are small, else the
+//! dictionary and the pages that hold the rows.
+
+use std::ops::Range;
+
+use ::parquet::file::metadata::ColumnChunkMetaData;
+
+use super::group::Part;
+use super::reader::{Fetched, ParquetFile};
+use super::walk;
+use super::{codec, guard, heads, index};
+use crate::{Error, Kind, Result};
+
+/// Where all chunks together are as small as this, finding the pages costs more than the rest.
+const SMALL: u64 = 1024 * 1024;
+
+/// A chunk without an index must be larger than this before its headers are walked.
+const WALKED: u64 = 4 * 1024 * 1024;
+
+/// Page headers walked in one chunk.
+const PAGES: usize = 64;
+
+/// Bytes of one row group held at once.
+const LIMIT: u64 = 256 * 1024 * 1024;
+
+/// A leaf column of a fetched root.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) leaf: usize,
+    chunk: Range<u64>,
+    /// Each data page's place and its rows; `None` where the chunk is read whole.
+    pub(crate) pages: Option<Vec<(Range<u64>, Range<u64>)>>,
+}
+
+impl Leaf {
+    /// The ranges that the rows of `part` need.
+    fn needs(&self, part: &Part) -> Vec<Range<u64>> {
+        let Some(pages) = &self.pages else {
+            return vec![self.chunk.clone()];
+        };
+        let first = pages.first().map_or(self.chunk.end, |(page, _)| page.start);
+        let dictionary = Some(self.chunk.start..first).filter(|range| !range.is_empty());
+        let needed = pages.iter().filter(|(_, rows)| part.touches(rows));
+        dictionary
+            .into_iter()
+            .chain(needed.map(|(page, _)| page.clone()))
+            .collect()
+    }
+}
+
+/// Fetches what the rows of `part` need of the root columns `roots`, and says of each root how its
+/// leaves were fetched, or why it was not.
+pub(crate) async fn fetch(
+    file: &ParquetFile,
+    part: &Part,
+    roots: &[usize],
+) -> Result<(Fetched, Vec<Result<Vec<Leaf>>>)> {
+    let mut plans: Vec<Result<Vec<Leaf>>> =
+        roots.iter().map(|root| leaves(file, part, *root)).collect();
+    let whole = plans.iter().flatten().flatten();
+    let whole: u64 = whole.map(|leaf| leaf.chunk.end - leaf.chunk.start).sum();
+    if whole > SMALL {
+        locate(file, part, &mut plans).await?;
+    }
+    let mut wanted = Vec::new();
+    let mut bytes = 0u64;
+    for plan in &mut plans {
+        let Ok(leaves) = plan else {
+            continue;
+        };
+        let needs: Vec<_> = leaves.iter().flat_map(|leaf| leaf.needs(part)).collect();
+        let own: u64 = needs.iter().map(|range| range.end - range.start).sum();
+        if bytes + own > LIMIT {
+            *plan = Err(Error::new(
+                Kind::TooLarge,
+                format!("its {own} bytes are too many to hold; the file has no index of its pages"),
+            ));
+            continue;
+        }
+        bytes += own;
+        wanted.extend(needs);
+    }
+    let fetched = file.fetch(wanted).await?;
+    for plan in &mut plans {
+        if let Ok(leaves) = plan
+            && let Err(error) = check(&fetched, part, leaves)
+        {
+            *plan = Err(error);
+        }
+    }
+    Ok((fetched, plans))
+}
+
+/// The leaves of a root column, each to be read whole.
+fn leaves(file: &ParquetFile, part: &Part, root: usize) -> Result<Vec<Leaf>> {
+    let metadata = file.metadata();
+    let schema = metadata.file_metadata().schema_descr();
+    let group = metadata.row_groups().get(part.group);
+    let chunks = group.map(|group| group.columns()).unwrap_or_default();
+    let mut leaves = Vec::new();
+    for (leaf, chunk) in chunks.iter().enumerate() {
+        if schema.get_column_root_idx(leaf) != root {
+            continue;
+        }
+        let range = file.chunk_range(part.group, leaf)?;
+        codec::check(chunk)?;
+        leaves.push(Leaf {
+            leaf,
+            chunk: range,
+            pages: None,
+        });
+    }
+    Ok(leaves)
+}
+
+/// Finds the pages of the chunks, by offset index or by walking headers, where that can be done.
+async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Vec<Leaf>>]) -> Result<()> {
+    let metadata = file.metadata();
+    let Some(group) = metadata.row_groups().get(part.group) else {
+        return Ok(());
+    };
+    let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+    let chunk = |leaf: usize| group.columns().get(leaf);
+    let range = |chunk: &ColumnChunkMetaData| {
+        let (offset, length) = (chunk.offset_index_offset(), chunk.offset_index_length());
+        guard::range(offset, length, file.size())
+    };
+    let all = plans.iter().flatten().flatten();
+    let ranges: Vec<_> = all.filter_map(|leaf| range(chunk(leaf.leaf)?)).collect();
+    let fetched = file.fetch(ranges).await?;
+    for leaf in plans.iter_mut().flatten().flatten() {
+        let Some(chunk) = chunk(leaf.leaf) else {
+            continue;
+        };
+        let bytes = range(chunk).and_then(|range| fetched.bytes(&range));
+        let pages = match bytes {
+            // An index that does not fit is as good as none.
+            Some(bytes) => index::locations(&bytes, &leaf.chunk, rows).ok(),
+            None if leaf.chunk.end - leaf.chunk.start > WALKED => {
+                walked(file, part, leaf, chunk).await?
+            }
+            None => None,
+        };
+        leaf.pages = pages.filter(|pages| !pages.is_empty()).map(|pages| {
+            let until = pages.iter().skip(1).map(|next| next.first_row);
+            let until = until.chain(std::iter::once(rows));
+            let rows = pages.iter().zip(until);
+            rows.map(|(page, end)| (page.range(), page.first_row..end))
+                .collect()
+        });
+    }
+    Ok(())
+}
+
+/// Pages by their headers, as far as the rows of `part` reach; `None` where headers do not say
+/// which rows a page holds, or say it too late.
+async fn walked(
+    file: &ParquetFile,
+    part: &Part,
+    leaf: &Leaf,
+    chunk: &ColumnChunkMetaData,
+) -> Result<Option<Vec<index::Location>>> {
+    let flat = chunk.column_descr().max_rep_level() == 0;
+    let last = part.runs.last().map_or(0, |run| run.end);
+    let rows_of = |head: &heads::Head| match head.kind {
+        heads::PageKind::Data => head.values.filter(|_| flat),
+        heads::PageKind::DataV2 => head.rows,
+        _ => Some(0),
+    };
+    let mut seen = Some(0u64);
+    let walked = walk::walk(file, leaf.chunk.clone(), PAGES, |head| {
+        seen = seen.and_then(|seen| seen.checked_add(rows_of(head)?));
+        seen.is_none_or(|seen| seen >= last)
+    });
+    let walked = match walked.await {
+        Ok(walked) => walked,
+        Err(error) if error.kind() == Kind::Damaged => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut pages: Vec<index::Location> = Vec::new();
+    let mut row = 0u64;
+    for (offset, head) in &walked.heads {
+        let Some(rows) = rows_of(head) else {
+            return Ok(None);
+        };
+        if matches!(head.kind, heads::PageKind::Data | heads::PageKind::DataV2) {
+            pages.push(index::Location {
+                offset: *offset,
+                size: head.whole(),
+                first_row: row,
+            });
+        } else if !pages.is_empty() {
+            // The decoder expects nothing but data once data began.
+            return Ok(None);
+        }
+        row = row.saturating_add(rows);
+    }
+    if row < last {
+        return Ok(None);
+    }
+    // What was not walked stands as one page more, so that the last one walked ends where it does.
+    if let Some(end) = pages.last().map(|page| page.range().end)
+        && end < leaf.chunk.end
+    {
+        pages.push(index::Location {
+            offset: end,
+            size: (leaf.chunk.end - end).min(i32::MAX as u64),
+            first_row: row,
+        });
+    }
+    Ok(Some(pages))
+}
+
+/// Looks at the headers of what was fetched before a decoder allocates by them.
+fn check(fetched: &Fetched, part: &Part, leaves: &[Leaf]) -> Result<()> {
+    for leaf in leaves {
+        for range in leaf.needs(part) {
+            heads::check(&fetched.bytes(&range).unwrap_or_default())?;
+        }
+    }
+    Ok(())
+}
