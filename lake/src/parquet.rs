@@ -1,5 +1,6 @@
 //! Parquet files: reading them by ranges, and what is in them.
 
+pub mod batches;
 mod bind;
 mod cell;
 mod codec;

@@ -132,7 +132,7 @@ pub(crate) async fn read_parquet(
         let mut reader = file.row_group(index, &mask, BATCH).await?;
         loop {
             let Some(batch) = reader.next() else { break };
-            let batch = batch.map_err(|e| Error::from(e).at("key", path))?;
+            let batch = batch.map_err(|e| e.at("key", path))?;
             let source = Source::Parquet {
                 path: path.clone(),
                 row_group: index,

@@ -137,7 +137,7 @@ async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Vec<Leaf>>]
             // An index that does not fit is as good as none.
             Some(bytes) => index::locations(&bytes, &leaf.chunk, rows).ok(),
             None if leaf.chunk.end - leaf.chunk.start > WALKED => {
-                walked(file, part, leaf, chunk).await?
+                walked(file, part, leaf, chunk, rows).await?
             }
             None => None,
         };
@@ -159,6 +159,7 @@ async fn walked(
     part: &Part,
     leaf: &Leaf,
     chunk: &ColumnChunkMetaData,
+    rows: u64,
 ) -> Result<Option<Vec<index::Location>>> {
     let flat = chunk.column_descr().max_rep_level() == 0;
     let last = part.runs.last().map_or(0, |run| run.end);
@@ -180,7 +181,7 @@ async fn walked(
     let mut pages: Vec<index::Location> = Vec::new();
     let mut row = 0u64;
     for (offset, head) in &walked.heads {
-        let Some(rows) = rows_of(head) else {
+        let Some(own) = rows_of(head) else {
             return Ok(None);
         };
         if matches!(head.kind, heads::PageKind::Data | heads::PageKind::DataV2) {
@@ -193,9 +194,9 @@ async fn walked(
             // The decoder expects nothing but data once data began.
             return Ok(None);
         }
-        row = row.saturating_add(rows);
+        row = row.saturating_add(own);
     }
-    if row < last {
+    if row < last || row > rows {
         return Ok(None);
     }
     // What was not walked stands as one page more, so that the last one walked ends where it does.

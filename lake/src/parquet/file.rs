@@ -61,3 +61,6 @@ pub async fn rows(file: &TableFile, offset: u64, limit: u32) -> Result<RowsRepor
     let report = preview::rows(file, &parquet, offset, limit).await;
     report.map_err(|e| e.at("key", &file.path))
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,9 +11,12 @@ use super::{bind, codec, statistics};
 use crate::wire::file::{ChunkReport, ColumnReport, FileReport, RowGroupReport};
 
 /// Bytes of JSON that the parts of a report may take: columns first, then row groups, then chunks.
-const COLUMNS_BYTES: usize = 500_000;
-const GROUPS_BYTES: usize = 400_000;
-const CHUNKS_BYTES: usize = 900_000;
+const COLUMNS_BYTES: usize = 400_000;
+const GROUPS_BYTES: usize = 300_000;
+const CHUNKS_BYTES: usize = 1_000_000;
+
+/// Columns listed, so that the chunks of at least one row group can be.
+const COLUMNS: usize = 2_000;
 
 /// Bytes of key-value metadata shown of one value, and keys shown.
 const VALUE_BYTES: usize = 2_000;
@@ -56,7 +59,7 @@ pub(crate) fn report(file: &TableFile, parquet: &ParquetFile) -> FileReport {
         .collect();
     FileReport {
         file: file.file.clone(),
-        log_stats: file.log_stats.as_deref().map(|stats| cut(stats, 200_000)),
+        log_stats: file.log_stats.as_deref().map(|stats| cut(stats, 100_000)),
         object_bytes: parquet.size(),
         format_version: about.version(),
         created_by: about.created_by().map(|text| cut(text, VALUE_BYTES)),
@@ -136,7 +139,7 @@ fn columns(
         };
         let logical = report.logical.as_deref().unwrap_or_default();
         let bytes = json_bytes(&report.path) + json_bytes(logical);
-        if !budget.takes(bytes + 120) {
+        if columns.len() == COLUMNS || !budget.takes(bytes + 120) {
             warnings.push(format!(
                 "the file has {} columns; the first {} are listed",
                 schema.num_columns(),

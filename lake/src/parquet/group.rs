@@ -10,6 +10,7 @@ use ::parquet::arrow::arrow_reader::{
 use ::parquet::file::metadata::page_index::PageIndexBuilder;
 use ::parquet::file::metadata::{OffsetIndexBuilder, ParquetMetaData};
 
+use super::batches::{Batches, caught};
 use super::fetch::{self, Leaf};
 use super::reader::{Fetched, ParquetFile, arrow_metadata};
 use super::{bind, cell};
@@ -158,14 +159,14 @@ fn decode(
 ) -> Result<Cells> {
     const BATCH: usize = 1024;
     let mask = ProjectionMask::roots(metadata.parquet_schema(), [root]);
-    let reader =
+    let builder =
         ParquetRecordBatchReaderBuilder::new_with_metadata(fetched.clone(), metadata.clone())
             .with_projection(mask)
             .with_row_selection(selection.clone())
             // Pages between the rows chosen were not fetched, so they must be skipped, not masked.
             .with_row_selection_policy(RowSelectionPolicy::Selectors)
-            .with_batch_size(BATCH)
-            .build()?;
+            .with_batch_size(BATCH);
+    let reader = Batches::new(caught(|| builder.build())??);
     let mut cells = Cells::default();
     for batch in reader {
         let batch = batch?;

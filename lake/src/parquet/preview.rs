@@ -15,6 +15,9 @@ use crate::{Error, Result};
 /// Rows in one answer.
 const ROWS: usize = 10_000;
 
+/// Cells in one answer; at least one row is given.
+const CELLS: usize = 1_000_000;
+
 /// Row groups read for one answer.
 const GROUPS: usize = 64;
 
@@ -39,7 +42,8 @@ pub(crate) async fn rows(
     offset: u64,
     limit: u32,
 ) -> Result<RowsReport> {
-    let limit = usize::try_from(limit).unwrap_or(ROWS).min(ROWS);
+    let most = (CELLS / file.schema.fields.len().max(1)).clamp(1, ROWS);
+    let limit = usize::try_from(limit).unwrap_or(most).min(most);
     let total = super::footer::rows(parquet);
     let mut found = positions(file.masked.as_deref(), total, offset, limit);
     let (parts, kept) = parts(parquet, &found.shown);

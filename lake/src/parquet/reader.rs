@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use ::parquet::basic::Type as Physical;
 use ::parquet::errors::ParquetError;
@@ -20,6 +19,7 @@ use bytes::{Buf, Bytes};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 
+use super::batches::{Batches, caught};
 use super::{codec, guard, heads};
 use crate::{Error, Kind, Result};
 
@@ -182,14 +182,14 @@ impl ParquetFile {
         row_group: usize,
         mask: &ProjectionMask,
         batch_rows: usize,
-    ) -> Result<ParquetRecordBatchReader> {
+    ) -> Result<Batches> {
         let builder = self.row_group_builder(row_group, mask).await?;
-        let reader = builder.with_batch_size(batch_rows).build();
-        reader.map_err(|e| Error::from(e).at("key", &self.path))
+        let reader = caught(|| builder.with_batch_size(batch_rows).build());
+        let reader = reader.and_then(|reader| Ok(Batches::new(reader?)));
+        reader.map_err(|e| e.at("key", &self.path))
     }
 
-    /// As [`ParquetFile::row_group`], for a caller that adds a selection, offset or limit.
-    pub async fn row_group_builder(
+    async fn row_group_builder(
         &self,
         row_group: usize,
         mask: &ProjectionMask,
@@ -220,9 +220,9 @@ impl ParquetFile {
 /// Decodes a footer's Thrift, its length and magic not included.
 fn decode_footer(bytes: &[u8]) -> Result<ArrowReaderMetadata> {
     guard::footer(bytes)?;
-    let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(bytes)?);
+    let metadata = caught(|| ParquetMetaDataReader::decode_metadata(bytes))??;
     guard::metadata(&metadata)?;
-    arrow_metadata(metadata)
+    caught(|| arrow_metadata(Arc::new(metadata)))?
 }
 
 /// The Arrow schema of a footer.

@@ -117,11 +117,13 @@ pub(crate) fn decimal(unscaled: &str, scale: i64) -> String {
     };
     if scale <= 0 {
         // No real scale is longer, so a wrong one cannot ask for a gigabyte of zeros.
-        let zeros = usize::try_from(-scale).unwrap_or(0).min(1000);
+        let zeros = usize::try_from(scale.unsigned_abs())
+            .unwrap_or(1000)
+            .min(1000);
         let zeros = if digits == "0" { 0 } else { zeros };
         return format!("{sign}{digits}{}", "0".repeat(zeros));
     }
-    let scale = usize::try_from(scale).unwrap_or(0).min(1000);
+    let scale = usize::try_from(scale).unwrap_or(1000).min(1000);
     let padded = format!("{digits:0>width$}", width = scale + 1);
     let (whole, fraction) = padded.split_at(padded.len() - scale);
     format!("{sign}{whole}.{fraction}")
