@@ -1,6 +1,6 @@
 //! SeaweedFS: an S3 store that demands signatures and keeps conditional puts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::process::Command;
 use std::sync::{Arc, Mutex, Weak};
@@ -111,6 +111,14 @@ impl SeaweedFs {
             ("AWS_ENDPOINT_URL", self.endpoint.clone()),
             ("AWS_ALLOW_HTTP", "true".to_owned()),
         ])
+    }
+
+    /// The same as object_store's own keys, as `[zone.store]` takes them.
+    pub fn overrides(&self) -> BTreeMap<String, String> {
+        let environment = self.environment().into_iter();
+        environment
+            .map(|(key, value)| (key.to_lowercase(), value))
+            .collect()
     }
 
     /// A client of its bucket that signs.
