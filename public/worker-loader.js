@@ -1,7 +1,7 @@
 // Starts the worker's code, and tells the page when it cannot be started or has broken.
 const crashed = (reason) => {
   const message = String(reason?.message ?? reason);
-  postMessage(JSON.stringify({ type: "crashed", message }));
+  postMessage(JSON.stringify({ crashed: { message } }));
 };
 // A trap inside a promise reaches nobody else.
 addEventListener("unhandledrejection", ({ reason }) => {

@@ -75,13 +75,9 @@ impl Engine {
 }
 
 fn unexpected(answer: &Answer) -> Error {
-    let text = serde_json::to_value(answer).unwrap_or_default();
-    let name = text.get("answer").and_then(|name| name.as_str());
+    let name = answer.name();
     Error::new(
         Kind::Internal,
-        format!(
-            "the worker answered `{}`, which was not asked",
-            name.unwrap_or("?")
-        ),
+        format!("the worker answered `{name}`, which was not asked"),
     )
 }

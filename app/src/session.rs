@@ -162,6 +162,12 @@ pub fn find_table(lake: &LakeReport, name: &str) -> Result<TableEntry> {
     )))
 }
 
+/// The one JSON shape that all surfaces share for a refusal.
+#[derive(serde::Deserialize)]
+struct Refusal {
+    error: ErrorReport,
+}
+
 async fn fetch_lake() -> Result<LakeReport> {
     let silent = |_| Error::new(Kind::Unreachable, "Tidemark's own server does not answer");
     let response = gloo_net::http::Request::get("/api/lake").send().await;
@@ -171,13 +177,9 @@ async fn fetch_lake() -> Result<LakeReport> {
         return serde_json::from_str(&text)
             .map_err(|e| Error::new(Kind::Internal, "the server's list of tables").because(e));
     }
-    // Refusals come as the one JSON shape that all surfaces share.
-    let report = serde_json::from_str::<serde_json::Value>(&text)
-        .ok()
-        .and_then(|value| serde_json::from_value(value.get("error")?.clone()).ok());
-    Err(match report {
-        Some::<ErrorReport>(report) => Error::from(report),
-        None => Error::new(
+    Err(match serde_json::from_str::<Refusal>(&text) {
+        Ok(refusal) => Error::from(refusal.error),
+        Err(_) => Error::new(
             Kind::Unreachable,
             format!("Tidemark's own server answered {}", response.status()),
         ),

@@ -108,7 +108,7 @@ fn post(message: &Message) {
     let text = serde_json::to_string(message).unwrap_or_else(|e| {
         // A worker that cannot say its answer must not leave the page waiting for it.
         format!(
-            r#"{{"type":"crashed","message":"an answer cannot be written, {:?}"}}"#,
+            r#"{{"crashed":{{"message":"an answer cannot be written, {:?}"}}}}"#,
             e.classify()
         )
     });

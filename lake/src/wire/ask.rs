@@ -1,4 +1,7 @@
 //! The questions a page asks the worker, and the envelopes they travel in.
+//!
+//! The enums are tagged from outside: any other tag makes serde buffer each message, which costs the
+//! page a second decoder of every report.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +75,7 @@ pub struct FilesQuery {
 
 /// A question about a table. Each is answered by the [`Answer`] of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields say what they are by name and type")]
 pub enum Ask {
     /// What the lake page shows of a table, for at most a few small reads.
@@ -144,7 +147,7 @@ pub enum Ask {
 
 /// The answer to an [`Ask`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "answer", content = "value", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each answers the question of the same name")]
 pub enum Answer {
     Overview(OverviewReport),
@@ -165,7 +168,7 @@ pub enum Answer {
 
 /// What the page posts to the worker, as JSON text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields say what they are by name and type")]
 pub enum Envelope {
     /// First message: the page's build and where the server answers.
@@ -178,7 +181,7 @@ pub enum Envelope {
 
 /// What the worker posts to the page, as JSON text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields say what they are by name and type")]
 pub enum Message {
     /// The worker's first message: it listens from now on, and this is its build, which must be
@@ -192,6 +195,28 @@ pub enum Message {
     Failed { id: u64, error: ErrorReport },
     /// The worker's last message: it broke, and answers nothing any more.
     Crashed { message: String },
+}
+
+impl Answer {
+    /// The question that it answers. By hand: the page holds no other code that writes answers.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Overview(_) => "overview",
+            Self::History(_) => "history",
+            Self::Commit(_) => "commit",
+            Self::Actions(_) => "actions",
+            Self::Resolve(_) => "resolve",
+            Self::Snapshot(_) => "snapshot",
+            Self::Files(_) => "files",
+            Self::Diff(_) => "diff",
+            Self::DiffFiles(_) => "diff_files",
+            Self::Layout(_) => "layout",
+            Self::File(_) => "file",
+            Self::Pages(_) => "pages",
+            Self::Rows(_) => "rows",
+            Self::Presence(_) => "presence",
+        }
+    }
 }
 
 impl FilesQuery {

@@ -1,0 +1,83 @@
+//! Every page in light and dark, wide and narrow: a picture of each is kept in `out/shots`, nothing
+//! is wider than the window, axe finds no barrier and the console has nothing to say.
+
+use tests::chromium::Look;
+use tests::place;
+
+use super::explorer::{Explorer, segment};
+
+/// The pages by name, and where they are.
+async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
+    let latest = explorer.latest("users").await;
+    let delete = explorer.version_of("users", "DELETE").await;
+    let file = segment(&explorer.some_file("users", latest).await);
+    let diff = format!("/diff/{}..{delete}", delete - 1);
+    vec![
+        ("lake", "/".to_owned()),
+        ("timeline", explorer.at("users", "")),
+        ("timeline-long", explorer.at("progress_stream", "")),
+        ("commit", explorer.at("users", &format!("/c/{delete}"))),
+        ("snapshot", explorer.at("completion", "/v/latest")),
+        ("diff", explorer.at("users", &diff)),
+        (
+            "file",
+            explorer.at("users", &format!("/v/{latest}/f/{file}")),
+        ),
+        ("layout", explorer.at("progress_stream", "/layout")),
+        ("no-table", "/t/nothing".to_owned()),
+        (
+            "no-version",
+            explorer.at("users", &format!("/c/{}", latest + 1)),
+        ),
+        ("no-page", "/nowhere".to_owned()),
+    ]
+}
+
+async fn look_at_every_page(look: Look) {
+    let explorer = Explorer::open(look, "/").await;
+    let shots = place::out("shots");
+    let mut wrong = Vec::new();
+    for (page, path) in pages(&explorer).await {
+        explorer.go(&path).await;
+        let file = shots.join(format!("{page}-{}.png", look.name()));
+        explorer.chromium.shoot(&file).await;
+        let width = "return document.documentElement.scrollWidth";
+        let width = explorer.chromium.web().run(width, &[]).await;
+        if width.as_u64() > Some(look.width.into()) {
+            wrong.push(format!("{page}: {width} pixels wide"));
+        }
+        let barriers = explorer.chromium.barriers().await;
+        wrong.extend(
+            barriers
+                .into_iter()
+                .map(|barrier| format!("{page}: {barrier}")),
+        );
+        let said = explorer.chromium.complaints().await;
+        wrong.extend(
+            said.into_iter()
+                .map(|line| format!("{page}: console {line}")),
+        );
+    }
+    explorer.close().await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn every_page_wide_and_light() {
+    look_at_every_page(Look::WIDE).await;
+}
+
+#[tokio::test]
+async fn every_page_wide_and_dark() {
+    look_at_every_page(Look::WIDE.dark()).await;
+}
+
+#[tokio::test]
+async fn every_page_narrow_and_light() {
+    look_at_every_page(Look::NARROW).await;
+}
+
+#[tokio::test]
+async fn every_page_narrow_and_dark() {
+    look_at_every_page(Look::NARROW.dark()).await;
+}
