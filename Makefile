@@ -8,6 +8,10 @@ CACHE := $(or $(TIDEMARK_CACHE),$(HOME)/.cache/tidemark)
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 export PATH := $(CACHE)/tools/bin:$(PATH)
 
+ifneq ($(wildcard ../shared/corpus),)
+export TIDEMARK_CORPUS ?= $(abspath ../shared/corpus)
+endif
+
 WASM := --target wasm32-unknown-unknown
 TIDEMARK := $(CARGO_TARGET_DIR)/release/tidemark
 # What the page and the worker are made of.

@@ -6,5 +6,8 @@ cd "$(dirname "$0")/.."
 
 make site
 # The browser tests start the real binary; this profile reads the page from dist/.
-cargo build --workspace --quiet
-cargo test --workspace "$@"
+cargo build --workspace
+# Built here, run in a browser by one of the integration tests.
+cargo test -p app --test reads --target wasm32-unknown-unknown --no-run
+# What a test counted is worth reading when it passes, too.
+cargo test --workspace "$@" -- --show-output

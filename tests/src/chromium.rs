@@ -172,9 +172,15 @@ impl Chromium {
     /// Puts the focus into the field of this role and name, and types.
     pub async fn fill(&self, role: &str, name: &str, text: &str) {
         self.press(role, name).await;
-        self.web
-            .cdp("Input.insertText", json!({ "text": text }))
-            .await;
+        let select = "document.activeElement.select?.()";
+        self.web.run(select, &[]).await;
+        self.types(text).await;
+    }
+
+    /// Types into whatever has the focus.
+    pub async fn types(&self, text: &str) {
+        let text = json!({ "text": text });
+        self.web.cdp("Input.insertText", text).await;
     }
 
     /// Presses a key with nothing in particular chosen: `d`, `Enter`, `ArrowDown`, `Escape`.
@@ -201,6 +207,15 @@ impl Chromium {
     pub async fn sees(&self, role: &str, name: &str) {
         let what = format!("{role} “{name}”");
         self.until(&what, || self.query(role, name)).await;
+    }
+
+    /// Waits until nothing of this role and name is there any more.
+    pub async fn loses(&self, role: &str, name: &str) {
+        let what = format!("page without {role} “{name}”");
+        self.until(&what, || async {
+            self.query(role, name).await.is_none().then_some(())
+        })
+        .await;
     }
 
     /// Whether something of this role and name is there now.
