@@ -1,5 +1,6 @@
 //! Each page as a person uses it, in a real browser against the real server and the sample lake.
 
+mod damage;
 mod explorer;
 mod keyboard;
 mod links;

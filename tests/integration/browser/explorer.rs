@@ -17,7 +17,11 @@ pub(crate) struct Explorer {
 impl Explorer {
     /// Opens the sample lake at a path.
     pub(crate) async fn open(look: Look, path: &str) -> Self {
-        let served = Served::demo();
+        Self::over(Served::demo(), look, path).await
+    }
+
+    /// Opens what a server serves at a path.
+    pub(crate) async fn over(served: Arc<Served>, look: Look, path: &str) -> Self {
         let chromium = Chromium::start(look).await;
         let mut explorer = Self {
             chromium,

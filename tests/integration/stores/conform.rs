@@ -25,11 +25,16 @@ async fn deviations(store: &dyn ObjectStore) -> Vec<String> {
     conformance::reads(store).await
 }
 
+/// SeaweedFS keeps folders: a listing after the name of one leaves out what lies below it. No
+/// listing of a table starts there: they start after the name of a log file.
+const AFTER_A_FOLDER: &str = "offsets: after conformance/list/sub: [\"conformance/list/sub-z\"] \
+     instead of [\"conformance/list/sub-z\", \"conformance/list/sub/x\", \"conformance/list/sub/y/deep\"]";
+
 #[tokio::test]
-async fn s3_conforms() {
+async fn s3_conforms_but_for_what_seaweedfs_does_with_folders() {
     let seaweed = SeaweedFs::shared();
     let store = open(&format!("s3://{BUCKET}/conforms/"), &seaweed.overrides());
-    assert_eq!(deviations(&store).await, Vec::<String>::new());
+    assert_eq!(deviations(&store).await, [AFTER_A_FOLDER]);
 }
 
 #[tokio::test]
