@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use lake::Kind;
 use lake::answer::{Reader, Root, Roots};
 use lake::host::{Quiet, SharedHost};
 use lake::table::{At, Version};
@@ -15,13 +16,32 @@ use object_store::path::Path;
 use serde_json::Value;
 
 /// Tables with files that cannot be read, and why.
-const UNREADABLE: &[(&str, &str)] = &[];
+const UNREADABLE: &[(&str, &str)] = &[
+    ("trino-clone_merge_cloned", "its files lie in another table"),
+    (
+        "trino-clone_merge_deletion_vector_cloned",
+        "its files lie in another table",
+    ),
+];
+
+/// Tables whose rows others count differently, and why ours are right.
+const DIFFERENT: &[(&str, &str)] = &[
+    (
+        "golden-catalog-owned-preview",
+        "the catalog's staged commits are not read, and the snapshot says so",
+    ),
+    (
+        "krs-catalog_managed_0",
+        "the catalog's staged commits are not read, and the snapshot says so",
+    ),
+];
 
 /// Warnings that say something true of the corpus.
 const WARNINGS: &[&str] = &[
     "shown as the file has it, not as variant",
     "the log says",
     "long values are cut",
+    "the file has no field ids",
 ];
 
 /// Rows counted of one file at most.
@@ -45,8 +65,11 @@ struct Tally {
     rows: u64,
     compared: usize,
     pages: usize,
+    /// Files that the log names and the corpus does not ship.
+    absent: usize,
     unreadable: BTreeMap<String, Vec<String>>,
     odd: Vec<String>,
+    different: BTreeMap<String, String>,
 }
 
 struct Asker {
@@ -204,6 +227,10 @@ async fn look_at_table(asker: &Asker, tally: &mut Tally, expected: Option<u64>) 
                 tally.rows += count;
             }
             Ok(None) => whole = false,
+            Err(error) if error.kind() == Kind::NotFound => {
+                whole = false;
+                tally.absent += 1;
+            }
             Err(error) => {
                 whole = false;
                 let errors = tally.unreadable.entry(name.clone()).or_default();
@@ -212,8 +239,11 @@ async fn look_at_table(asker: &Asker, tally: &mut Tally, expected: Option<u64>) 
         }
     }
     if let Some(expected) = expected.filter(|_| whole) {
-        assert_eq!(rows, expected, "{name}: rows");
         tally.compared += 1;
+        if rows != expected {
+            let detail = format!("{rows} rows, others have {expected}");
+            tally.different.insert(name.clone(), detail);
+        }
     }
 }
 
@@ -228,12 +258,16 @@ fn finish(tally: &Tally) {
     for (name, errors) in &tally.unreadable {
         println!("not read: {} files of {name}: {}", errors.len(), errors[0]);
     }
+    for (name, detail) in &tally.different {
+        println!("differs: {name}: {detail}");
+    }
     println!(
-        "data files of the corpus: {} looked at, {} rows and {} pages read, rows of {} tables compared, {} tables with unreadable files",
+        "data files of the corpus: {} looked at, {} rows and {} pages read, rows of {} tables compared; {} files are not in the corpus, {} tables have unreadable ones",
         tally.files,
         tally.rows,
         tally.pages,
         tally.compared,
+        tally.absent,
         tally.unreadable.len()
     );
     let unknown: Vec<_> = odd
@@ -241,6 +275,9 @@ fn finish(tally: &Tally) {
         .filter(|warning| !WARNINGS.iter().any(|known| warning.contains(known)))
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
+    let found: Vec<&str> = tally.different.keys().map(String::as_str).collect();
+    let known: Vec<&str> = DIFFERENT.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, known);
     let found: Vec<&str> = tally.unreadable.keys().map(String::as_str).collect();
     let known: Vec<&str> = UNREADABLE.iter().map(|(name, _)| *name).collect();
     assert_eq!(found, known);
