@@ -1,18 +1,168 @@
-//! The page at this address.
+//! Partitions and file sizes of the newest version: where the bytes are, where the small files.
 
+mod histogram;
+mod partitions;
+mod treemap;
+
+use std::sync::Arc;
+
+use lake::table::At;
+use lake::wire::{Finding, LayoutReport, Severity};
 use leptos::prelude::*;
 
-use crate::parts::{Head, Tabs};
+use self::histogram::Histogram;
+use self::partitions::PartitionList;
+use self::treemap::Treemap;
+use super::common::{Here, Say, fact};
+use crate::asked::Asked;
+use crate::format;
+use crate::parts::{Bytes, CopyButton, Empty, Head, Key, Note, NoteKind, ShellLine, Tabs};
+use crate::route::Route;
 use crate::session::session;
+use crate::words::headline;
 
 /// The page.
 #[component]
 pub fn Page() -> impl IntoView {
     let session = session();
-    let title = Signal::derive(move || {
-        session
-            .route
-            .with(|r| r.table().unwrap_or("Lake").to_owned())
+    let here = Here::find();
+    let layout = Asked::new(move |progress| {
+        let (engine, table) = (session.engine().watched(progress), here.table());
+        Some(async move { engine.layout(table, At::Latest).await })
     });
-    view! { <Head title /> <Tabs /> }
+    let title = Signal::derive(move || here.name());
+    let window_title = Signal::derive(move || format!("{} · layout", here.name()));
+    let facts = move || {
+        let report = layout.ok()?;
+        let version = report.version;
+        let href = here.href(|table| Route::Snapshot {
+            table,
+            at: At::Version(version),
+        });
+        Some(view! {
+            <span class="fact">{format::counted(report.files, "file")}</span>
+            <span class="fact"><Bytes n=report.bytes /></span>
+            <span class="fact">"version " <a href=href><b>{version.to_string()}</b></a></span>
+        })
+    };
+    view! {
+        <Head title window_title facts=move || facts()>
+            <CopyButton label="Copy link" done="Link copied"
+                text=Callback::new(|()| window().location().href().unwrap_or_default()) />
+        </Head>
+        <Tabs />
+        {layout.show("the layout", move |report| view! { <Body here report /> })}
+    }
+}
+
+#[component]
+fn Body(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
+    let said = headline(&report);
+    if report.files == 0 {
+        return view! {
+            <Empty title="No files">
+                <p class="soft">"The newest version of the table is empty, so there is no layout to look at."</p>
+            </Empty>
+        }
+        .into_any();
+    }
+    let command = here.command("layout", &[]);
+    let json = {
+        let report = Arc::clone(&report);
+        move |_| {
+            let json = serde_json::to_string_pretty(&*report).unwrap_or_default();
+            let name = format!("layout-{}.json", report.version);
+            crate::copy::download(&name, "application/json", &json);
+        }
+    };
+    view! {
+        <p class="verdict"><Say sentence=said /></p>
+        <div class="columns split">
+            <div class="split-main">
+                <Treemap here report=Arc::clone(&report) />
+            </div>
+            <aside class="split-side" aria-label="Sizes and findings">
+                <Histogram report=Arc::clone(&report) />
+                <Sizes report=Arc::clone(&report) />
+                <Findings report=Arc::clone(&report) />
+                <h2>
+                    "The same from a shell"
+                    <span class="end"><button type="button" class="btn small quiet" on:click=json>"JSON"</button></span>
+                </h2>
+                <ShellLine command />
+            </aside>
+            <section class="split-list" aria-label="Partitions">
+                <PartitionList here report />
+            </section>
+        </div>
+    }
+    .into_any()
+}
+
+/// The figures behind the histogram, each threshold beside what it divides.
+#[component]
+fn Sizes(report: Arc<LayoutReport>) -> impl IntoView {
+    view! {
+        <h2>"Sizes"</h2>
+        <dl class="pairs">
+            {fact("Median", view! { <Bytes n=report.median_bytes /> })}
+            {fact("10 % under", view! { <Bytes n=report.p10_bytes /> })}
+            {fact("10 % over", view! { <Bytes n=report.p90_bytes /> })}
+            {fact("Largest", view! { <Bytes n=report.max_bytes /> })}
+            {fact("Small is under", view! { <Bytes n=report.small_bytes_threshold /> })}
+            {fact("Packing aims at", view! { <Bytes n=report.target_bytes /> })}
+            {fact("Small files", format!(
+                    "{}, {} of the files, {} of the bytes",
+                    format::count(report.small_files),
+                    format::percent(report.small_files, report.files),
+                    format::percent(report.small_bytes, report.bytes),
+                ))}
+        </dl>
+    }
+}
+
+/// What is worth acting on, with the figures that made it.
+#[component]
+fn Findings(report: Arc<LayoutReport>) -> impl IntoView {
+    const MOST: usize = 20;
+    let more = report.findings.len().saturating_sub(MOST);
+    let row = |finding: &Finding| {
+        let kind = match finding.severity {
+            Severity::Error => NoteKind::Attention,
+            Severity::Warning => NoteKind::Warning,
+        };
+        let place = finding.location.clone();
+        let message = format::visible(&finding.message);
+        let rule = format::shorten(&finding.rule, 40);
+        view! {
+            <Note kind>
+                <span>
+                    {place.map(|place| view! { <Key text=place max=60 /> " " })}
+                    {message}
+                    " "
+                    <span class="soft s mono">{rule}</span>
+                </span>
+            </Note>
+        }
+    };
+    let keys = report.illegal_keys.clone();
+    let shown_keys = keys
+        .iter()
+        .take(50)
+        .map(|key| view! { <li><Key text=key.clone() max=60 /></li> });
+    view! {
+        <h2>"Findings" <small>{format::count(report.findings.len() as u64)}</small></h2>
+        {if report.findings.is_empty() {
+            view! { <p class="soft">"Nothing that needs an act"</p> }.into_any()
+        } else {
+            report.findings.iter().take(MOST).map(row).collect_view().into_any()
+        }}
+        {(more > 0).then(|| view! { <p class="soft s">{format!("{more} more findings")}</p> })}
+        {(!keys.is_empty()).then(|| view! {
+            <details class="raw">
+                <summary class="soft s">{format!("{} that should not be", format::counted(keys.len() as u64, "key"))}</summary>
+                <ul>{shown_keys.collect_view()}</ul>
+            </details>
+        })}
+    }
 }

@@ -1,18 +1,326 @@
-//! The page at this address.
+//! A table as it was at one version: figures, files, columns, properties, protocol.
 
+mod protocol;
+mod schema;
+
+use std::sync::Arc;
+
+use lake::table::At;
+use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
-use crate::parts::{Head, Tabs};
+use self::protocol::{Features, Rebuilt};
+use self::schema::SchemaTree;
+use super::common::{FileList, Files, Here, Switch, Warnings, fact, key_fact, tile};
+use crate::asked::Asked;
+use crate::format;
+use crate::parts::{Bytes, CopyButton, Count, Empty, Head, Key, Note, ShellLine, Tabs, Text, When};
+use crate::route::Route;
 use crate::session::session;
 
 /// The page.
 #[component]
 pub fn Page() -> impl IntoView {
     let session = session();
-    let title = Signal::derive(move || {
-        session
-            .route
-            .with(|r| r.table().unwrap_or("Lake").to_owned())
+    let here = Here::find();
+    let at = Memo::new(move |_| match session.route.get() {
+        Route::Snapshot { at, .. } => at,
+        _ => At::Latest,
     });
-    view! { <Head title /> <Tabs /> }
+    let snapshot = Asked::new(move |progress| {
+        let (engine, table) = (session.engine().watched(progress), here.table());
+        let at = at.get();
+        Some(async move { engine.snapshot(table, at).await })
+    });
+    let title = Signal::derive(move || here.name());
+    let window_title = Signal::derive(move || match at.get() {
+        At::Latest => here.name(),
+        At::Version(version) => format!("{} · version {version}", here.name()),
+        At::Time(time) => format!("{} · {}", here.name(), format::utc(time)),
+    });
+    let facts = move || {
+        let report = snapshot.ok()?;
+        let asked = match at.get() {
+            At::Latest => Some("the newest".to_owned()),
+            At::Version(_) => None,
+            At::Time(time) => Some(format!("the newest at {}", format::utc(time))),
+        };
+        Some(view! {
+            <span class="fact">"version " <b>{report.version.to_string()}</b></span>
+            {asked.map(|asked| view! { <span class="fact">{asked}</span> })}
+            <span class="fact"><When at=report.timestamp /></span>
+        })
+    };
+    // `[`, `]` and `d` need a version, which the address of the newest does not hold.
+    session.keys.on(move |command| {
+        use crate::keys::Command;
+        if matches!(at.get_untracked(), At::Version(_)) {
+            return false;
+        }
+        let Some(version) = untrack(|| snapshot.ok()).map(|r| r.version) else {
+            return false;
+        };
+        let table = here.name();
+        let to = match command {
+            Command::Previous => version.previous().map(|v| Route::Snapshot {
+                table,
+                at: At::Version(v),
+            }),
+            Command::Next => Some(Route::Snapshot {
+                table,
+                at: At::Version(version.next()),
+            }),
+            Command::Diff => version.previous().map(|from| Route::Diff {
+                table,
+                from,
+                to: version,
+            }),
+            _ => None,
+        };
+        match to {
+            Some(to) => session.nav.go(to),
+            None => return false,
+        }
+        true
+    });
+    view! {
+        <Head title window_title facts=move || facts()>
+            <Steps here version=Signal::derive(move || snapshot.ok().map(|r| r.version)) />
+            <CopyButton label="Copy link" done="Link copied" text=Callback::new(move |()| link(here, snapshot)) />
+        </Head>
+        <Tabs />
+        <WhatStillWorks here snapshot />
+        {snapshot.show("the snapshot", move |report| view! { <Body here report /> })}
+    }
+}
+
+/// A link to exactly what is shown: `latest` would be another version tomorrow.
+fn link(here: Here, snapshot: Asked<SnapshotReport>) -> String {
+    let origin = window().location().origin().unwrap_or_default();
+    match untrack(|| snapshot.ok()) {
+        Some(report) => {
+            let at = At::Version(report.version);
+            format!(
+                "{origin}{}",
+                here.href(|table| Route::Snapshot { table, at })
+            )
+        }
+        None => window().location().href().unwrap_or_default(),
+    }
+}
+
+/// The versions before and after, and what this one changed.
+#[component]
+fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> impl IntoView {
+    let to = move |version| {
+        here.href(|table| Route::Snapshot {
+            table,
+            at: At::Version(version),
+        })
+    };
+    move || {
+        let version = version.get()?;
+        let previous = version.previous();
+        Some(view! {
+            {previous.map(|before| view! {
+                <a class="btn" href=to(before) rel="prev" title="The version before ([)">{format!("‹ {before}")}</a>
+            })}
+            {previous.map(|from| view! {
+                <a class="btn" title="Diff with the version before (d)"
+                    href=here.href(|table| Route::Diff { table, from, to: version })>
+                    "Diff"
+                </a>
+            })}
+            <a class="btn" href=here.href(|table| Route::Commit { table, version })>"Commit"</a>
+        })
+    }
+}
+
+/// Where a version cannot be shown: which can, and the history, which needs no snapshot.
+#[component]
+fn WhatStillWorks(here: Here, snapshot: Asked<SnapshotReport>) -> impl IntoView {
+    use lake::wire::HistoryQuery;
+    let session = session();
+    let failed = Memo::new(move |_| {
+        use lake::Kind;
+        let kind = match snapshot.get()? {
+            Ok(_) => return None,
+            Err(error) => error.kind(),
+        };
+        matches!(kind, Kind::NotFound | Kind::Damaged | Kind::Unsupported).then_some(kind)
+    });
+    let history = Asked::new(move |_| {
+        failed.get()?;
+        let (engine, table) = (session.engine(), here.table());
+        let query = HistoryQuery {
+            limit: 1,
+            before: None,
+        };
+        Some(async move { engine.history(table, query).await })
+    });
+    move || {
+        failed.get()?;
+        let history = history.ok()?;
+        let to = |version| {
+            here.href(|table| Route::Snapshot {
+                table,
+                at: At::Version(version),
+            })
+        };
+        let latest = history.latest_version;
+        let said = match history.earliest_version {
+            Some(earliest) => view! {
+                "Versions " <a href=to(earliest)>{earliest.to_string()}</a> " to "
+                <a href=to(latest)>{latest.to_string()}</a> " can be rebuilt from the log. "
+            }
+            .into_any(),
+            None => view! { {format!("No version up to {latest} can be rebuilt from the log. ")} }
+                .into_any(),
+        };
+        Some(view! {
+            <Note>
+                <span>
+                    {said}
+                    "The " <a class="link" href=here.href(|table| Route::Timeline { table })>"history"</a>
+                    " still shows every commit."
+                </span>
+            </Note>
+        })
+    }
+}
+
+#[component]
+fn Body(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+    let session = session();
+    let version = report.version;
+    let show = session.param("show");
+    let lists = {
+        let report = Arc::clone(&report);
+        move || {
+            match show.get().as_deref() {
+            Some("schema") => view! { <SchemaTree report=Arc::clone(&report) /> }.into_any(),
+            _ if report.files == 0 => view! {
+                <Empty title="No files">
+                    <p class="soft">"This version of the table is empty. Its columns are known; there are no rows."</p>
+                </Empty>
+            }
+            .into_any(),
+            _ => view! {
+                <FileList here files=Files::Of(version) label=format!("files of version {version}")
+                    columns=report.partition_columns.clone() empty="No file matches" />
+            }
+            .into_any(),
+        }
+        }
+    };
+    let columns = report.schema.leaves();
+    view! {
+        <Warnings warnings=report.warnings.clone() />
+        <Tiles report=Arc::clone(&report) />
+        <div class="columns split">
+            <div class="split-main"></div>
+            <aside class="split-side" aria-label="About the version">
+                <Properties report=Arc::clone(&report) />
+                <Features report=Arc::clone(&report) />
+                <Rebuilt here report=Arc::clone(&report) />
+                <Elsewhere here report=Arc::clone(&report) />
+            </aside>
+            <section class="split-list" aria-label="Files and columns">
+                <Switch label="Lists of this version" choices=vec![
+                    ("files", "Files", Some(format::count(report.files))),
+                    ("schema", "Schema", Some(format::counted(columns, "column"))),
+                ] />
+                {lists}
+            </section>
+        </div>
+    }
+}
+
+#[component]
+fn Tiles(report: Arc<SnapshotReport>) -> impl IntoView {
+    let average = report.bytes.checked_div(report.files);
+    let masked = report
+        .rows
+        .map(|rows| rows + report.deleted_rows)
+        .filter(|all| *all > 0);
+    view! {
+        <dl class="tiles">
+            {tile("Rows", view! { <b><Count n=report.rows /></b> })}
+            {tile("Bytes", view! { <b><Bytes n=report.bytes /></b> })}
+            {tile("Files", view! { <b><Count n=report.files /></b> })}
+            {tile("Average file", match average {
+                    Some(n) => view! { <b><Bytes n=n /></b> }.into_any(),
+                    None => view! { <b class="faint">"–"</b> }.into_any(),
+                })}
+            {tile("Last commit", view! { <b><When at=report.timestamp /></b> })}
+            {tile("Deleted by vector", view! { <b><Count n=report.deleted_rows /></b>
+                <em class="soft">
+                    {match masked {
+                        Some(all) if report.deleted_rows > 0 => {
+                            format!("rows, {}", format::percent(report.deleted_rows, all))
+                        }
+                        _ => "rows".to_owned(),
+                    }}
+                </em> })}
+        </dl>
+    }
+}
+
+/// The table's own properties and what it says about itself.
+#[component]
+fn Properties(report: Arc<SnapshotReport>) -> impl IntoView {
+    let properties: Vec<_> = report
+        .properties
+        .iter()
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect();
+    view! {
+        <h2>"Table"</h2>
+        <dl class="pairs">
+            {report.name.clone().filter(|n| !n.is_empty()).map(|name| fact("Name", view! { <Text text=name /> }))}
+            {report.description.clone().filter(|d| !d.is_empty()).map(|text| fact("Description", view! { <Text text max=400 /> }))}
+            {fact("Partitioned by", if report.partition_columns.is_empty() {
+                    view! { <span class="soft">"nothing"</span> }.into_any()
+                } else {
+                    view! { <code class="wrap">{format::shorten(&report.partition_columns.join(", "), 400)}</code> }.into_any()
+                })}
+            {report.created.map(|at| fact("Created", view! { <When at=Some(at) /> }))}
+            {report.table_id.clone().map(|id| fact("Id", view! { <Key text=id max=40 /> }))}
+        </dl>
+        <h2>"Properties" <small>{format::count(properties.len() as u64)}</small></h2>
+        {if properties.is_empty() {
+            view! { <p class="soft">"None are set"</p> }.into_any()
+        } else {
+            view! {
+                <dl class="pairs">
+                    {properties.into_iter().map(|(key, value)| key_fact(&key, view! { <Text text=value max=200 /> })).collect_view()}
+                </dl>
+            }.into_any()
+        }}
+    }
+}
+
+/// The same from a shell and from SQL.
+#[component]
+fn Elsewhere(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+    let version = report.version;
+    let command = here.command("snapshot", &["--version", &version.to_string()]);
+    let sql = format!("SELECT * FROM {} VERSION AS OF {version}", here.sql());
+    let save = move |_| {
+        let json = serde_json::to_string_pretty(&*report).unwrap_or_default();
+        crate::copy::download(
+            &format!("snapshot-{version}.json"),
+            "application/json",
+            &json,
+        );
+    };
+    view! {
+        <h2>
+            "The same from a shell"
+            <span class="end"><button type="button" class="btn small quiet" on:click=save>"JSON"</button></span>
+        </h2>
+        <ShellLine command />
+        <h2>"In SQL"</h2>
+        <ShellLine command=sql />
+    }
 }

@@ -1,0 +1,90 @@
+//! What the commit says of itself: `commitInfo`, untouched.
+
+use std::sync::Arc;
+
+use lake::wire::CommitReport;
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::format;
+use crate::pages::common::{Json, fact, key_fact};
+use crate::parts::{Op, Text, When};
+use crate::words::predicate_text;
+
+/// Keys that have a line in words of their own.
+const NAMED: &[&str] = &[
+    "operation",
+    "operationParameters",
+    "operationMetrics",
+    "timestamp",
+    "inCommitTimestamp",
+    "userName",
+    "userMetadata",
+    "engineInfo",
+    "readVersion",
+    "isolationLevel",
+];
+
+/// The commit in its own words.
+#[component]
+pub(super) fn About(report: Arc<CommitReport>) -> impl IntoView {
+    let row = &report.commit;
+    let info = report.commit_info.as_object().cloned().unwrap_or_default();
+    let text = |key: &str| info.get(key).filter(|v| !v.is_null()).cloned();
+    let parameters = entries(&row.parameters);
+    let metrics = entries(&row.metrics);
+    let others: Map<String, Value> = info
+        .iter()
+        .filter(|(key, _)| !NAMED.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let silent = info.is_empty();
+    view! {
+        <h2>{format!("Commit {}", row.version)}</h2>
+        {silent.then(|| view! {
+            <p class="soft">"It has no commitInfo: the writer did not say who, how or why"</p>
+        })}
+        <dl class="pairs">
+            {fact("Operation", view! { <Op name=row.operation.clone() /> })}
+            {parameters.into_iter().map(|(key, value)| key_fact(&key, parameter(&key, value))).collect_view()}
+            {row.user.clone().map(|user| fact("By", view! { <Text text=user /> }))}
+            {row.engine.clone().map(|engine| fact("Engine", view! { <Text text=engine /> }))}
+            {row.reason.clone().map(|why| fact("Reason", view! { <Text text=why max=400 /> }))}
+            {fact("Committed", match row.timestamp {
+                    Some(at) => view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> }.into_any(),
+                    None => view! { <When at=None /> }.into_any(),
+                })}
+            {row.writer_timestamp.filter(|at| Some(*at) != row.timestamp).map(|at| fact("Writer's clock", view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> }))}
+            {text("readVersion").map(|v| fact("Read version", view! { <Json value=v /> }))}
+            {text("isolationLevel").map(|v| fact("Isolation", view! { <Json value=v /> }))}
+            {others.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect_view()}
+        </dl>
+        {(!metrics.is_empty()).then(|| view! {
+            <h2>"Metrics" <small>"as the writer counted"</small></h2>
+            <dl class="pairs">
+                {metrics.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect_view()}
+            </dl>
+        })}
+    }
+}
+
+fn entries(value: &Value) -> Vec<(String, Value)> {
+    match value {
+        Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+        Value::Null => Vec::new(),
+        other => vec![("value".to_owned(), other.clone())],
+    }
+}
+
+/// A parameter: a predicate as people write it, everything else as it stands.
+fn parameter(name: &str, value: Value) -> AnyView {
+    let predicate = name.to_lowercase().ends_with("predicate");
+    match predicate.then(|| predicate_text(&value)).flatten() {
+        Some(text) => {
+            let raw = crate::words::flat(&value);
+            let title = (raw != text).then(|| format::shorten(&raw, 2_000));
+            view! { <code class="wrap" title=title>{format::shorten(&text, 400)}</code> }.into_any()
+        }
+        None => view! { <Json value /> }.into_any(),
+    }
+}

@@ -1,0 +1,24 @@
+//! Names and values, one a line: what stands in a `dl.pairs`.
+
+use leptos::prelude::*;
+
+use crate::format::shorten;
+
+/// One name, in our words, and its value.
+pub(crate) fn fact(name: &str, value: impl IntoView + 'static) -> AnyView {
+    pair("", name, value)
+}
+
+/// One name that is a key of the format, and its value.
+pub(crate) fn key_fact(name: &str, value: impl IntoView + 'static) -> AnyView {
+    pair("mono", name, value)
+}
+
+fn pair(class: &'static str, name: &str, value: impl IntoView + 'static) -> AnyView {
+    view! { <div><dt class=class>{shorten(name, 80)}</dt><dd>{value}</dd></div> }.into_any()
+}
+
+/// One figure in a `dl.tiles`: the figure in `b`, what stands beside it in `em`.
+pub(crate) fn tile(name: &'static str, figure: impl IntoView + 'static) -> AnyView {
+    view! { <div class="tile"><dt>{name}</dt><dd>{figure}</dd></div> }.into_any()
+}

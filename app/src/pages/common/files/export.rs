@@ -1,0 +1,131 @@
+//! The whole list as CSV or JSON: read to its end first, which a page of it is not.
+
+use lake::Result;
+use lake::table::partition_label;
+use lake::wire::{ChangedFile, FileChange};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::source::Listed;
+use crate::copy::{csv, download};
+use crate::format;
+use crate::pages::common::paged::{Fetch, Paged};
+use crate::session::session;
+
+/// Rows of one question while the whole list is read.
+const STEP: u32 = 10_000;
+
+/// More rows than this are for the command line.
+const MOST: u64 = 500_000;
+
+/// `CSV` and `JSON` of everything that matches.
+#[component]
+pub(super) fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoView {
+    let session = session();
+    let busy = RwSignal::new(false);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name = name.replace(|c| !plain(c), "-").to_lowercase();
+    let name = StoredValue::new(name);
+    let save = move |as_csv: bool| {
+        let Some(fetch) = list.source() else { return };
+        busy.set(true);
+        spawn_local(async move {
+            let read = all(fetch).await;
+            if busy.try_set(false).is_some() {
+                // The page is gone, and with it whoever wanted the file.
+                return;
+            }
+            match read {
+                Ok((files, whole)) => {
+                    let name = name.get_value();
+                    if as_csv {
+                        download(
+                            &format!("{name}.csv"),
+                            "text/csv;charset=utf-8",
+                            &as_table(&files),
+                        );
+                    } else {
+                        download(
+                            &format!("{name}.json"),
+                            "application/json",
+                            &as_json(&files),
+                        );
+                    }
+                    if !whole {
+                        session.say(format!(
+                            "Saved the first {}; use the command line for all",
+                            format::counted(MOST, "file")
+                        ));
+                    }
+                }
+                Err(error) => session.say(format!("Not saved: {}", error.sentence())),
+            }
+        });
+    };
+    view! {
+        <span class="export">
+            <button type="button" class="btn small quiet" title="Save the list as CSV"
+                disabled=move || busy.get() on:click=move |_| save(true)>"CSV"</button>
+            <button type="button" class="btn small quiet" title="Save the list as JSON"
+                disabled=move || busy.get() on:click=move |_| save(false)>"JSON"</button>
+        </span>
+    }
+}
+
+/// The list to its end, or to [`MOST`], and whether that is all of it.
+async fn all(fetch: Fetch<Listed>) -> Result<(Vec<Listed>, bool)> {
+    let mut files = Vec::new();
+    loop {
+        let page = fetch(files.len() as u64, STEP).await?;
+        let done = page.items.is_empty();
+        files.extend(page.items);
+        let read = files.len() as u64;
+        if done || read >= page.matching || read >= MOST {
+            return Ok((files, read >= page.matching));
+        }
+    }
+}
+
+fn word(change: FileChange) -> &'static str {
+    match change {
+        FileChange::Added => "added",
+        FileChange::Removed => "removed",
+    }
+}
+
+fn as_table(files: &[Listed]) -> String {
+    let head = [
+        "change",
+        "path",
+        "bytes",
+        "rows",
+        "deleted_rows",
+        "partition",
+        "modified",
+    ];
+    let number = |n: Option<u64>| n.map(|n| n.to_string().into());
+    let rows = files.iter().map(|Listed { change, file }| {
+        vec![
+            change.map(|c| word(c).into()),
+            Some(file.path.as_str().into()),
+            number(file.bytes),
+            number(file.rows),
+            number(Some(file.deleted_rows)),
+            Some(partition_label(&file.partition).into()),
+            file.modified.map(|t| t.to_string().into()),
+        ]
+    });
+    csv(&head, rows)
+}
+
+fn as_json(files: &[Listed]) -> String {
+    let items = files.iter().map(|Listed { change, file }| match change {
+        Some(change) => serde_json::to_value(ChangedFile {
+            change: *change,
+            file: file.clone(),
+        }),
+        None => serde_json::to_value(file),
+    });
+    let items: Vec<_> = items.filter_map(std::result::Result::ok).collect();
+    serde_json::to_string_pretty(&items).unwrap_or_default()
+}

@@ -1,0 +1,98 @@
+//! The table that the page is about: its names for people, for the worker, for a shell, for SQL.
+
+use lake::wire::TableRef;
+use leptos::prelude::*;
+
+use crate::copy::shell;
+use crate::route::Route;
+use crate::session::session;
+use crate::words::sql_path;
+
+/// The table at hand. A page is made anew for another table, so this never changes on a page.
+#[derive(Clone, Copy)]
+pub(crate) struct Here(StoredValue<Names>);
+
+struct Names {
+    name: String,
+    table: TableRef,
+    location: String,
+    url: String,
+}
+
+impl Here {
+    /// The table of the address. Pages about a table are shown only once it is known.
+    pub(crate) fn find() -> Self {
+        let session = session();
+        let name = session
+            .route
+            .with_untracked(|r| r.table().unwrap_or_default().to_owned());
+        let entry = untrack(|| session.table()).and_then(Result::ok);
+        let zone = entry.as_ref().map(|e| e.zone.clone()).unwrap_or_default();
+        let prefix = entry.as_ref().map(|e| e.prefix.clone()).unwrap_or_default();
+        let zone_url = untrack(|| session.lake.ok()).and_then(|lake| {
+            let found = lake.zones.iter().find(|z| z.name == zone);
+            found.map(|z| z.url.clone())
+        });
+        let url = joined(&zone_url.unwrap_or_default(), &prefix);
+        let location = match &entry {
+            Some(entry) if entry.configured => entry.name.clone(),
+            _ if url.is_empty() => name.clone(),
+            _ => url.clone(),
+        };
+        Self(StoredValue::new(Names {
+            name,
+            table: TableRef { zone, prefix },
+            location,
+            url,
+        }))
+    }
+
+    /// What people call it, and what its addresses begin with.
+    pub(crate) fn name(self) -> String {
+        self.0.with_value(|n| n.name.clone())
+    }
+
+    /// What the worker calls it.
+    pub(crate) fn table(self) -> TableRef {
+        self.0.with_value(|n| n.table.clone())
+    }
+
+    /// `tidemark <command> <table> <rest>`, ready for a shell.
+    pub(crate) fn command(self, command: &str, rest: &[&str]) -> String {
+        self.0.with_value(|n| {
+            let mut words = vec!["tidemark", command, n.location.as_str()];
+            words.extend_from_slice(rest);
+            shell(&words)
+        })
+    }
+
+    /// The table for Spark SQL: by its location.
+    pub(crate) fn sql(self) -> String {
+        self.0.with_value(|n| sql_path(&n.url))
+    }
+
+    /// The address of one of its pages.
+    pub(crate) fn href(self, route: impl FnOnce(String) -> Route) -> String {
+        route(self.name()).href()
+    }
+}
+
+fn joined(url: &str, prefix: &str) -> String {
+    let url = url.trim_end_matches('/');
+    if prefix.is_empty() || url.is_empty() {
+        return url.to_owned();
+    }
+    format!("{url}/{prefix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn urls_and_prefixes_meet_in_one_slash() {
+        assert_eq!(joined("s3://b/lake/", "users"), "s3://b/lake/users");
+        assert_eq!(joined("s3://b", ""), "s3://b");
+        assert_eq!(joined("", "x"), "");
+    }
+}

@@ -1,0 +1,35 @@
+//! Sentences in the page, and the warnings of a report.
+
+use leptos::prelude::*;
+
+use crate::format::visible;
+use crate::parts::{Note, NoteKind};
+use crate::words::{Part, Sentence};
+
+/// A sentence with its names set apart.
+#[component]
+pub(crate) fn Say(sentence: Sentence) -> impl IntoView {
+    let parts = sentence.0.into_iter().map(|part| match part {
+        Part::Text(text) => visible(&text).into_any(),
+        Part::Strong(text) => view! { <b>{visible(&text)}</b> }.into_any(),
+        Part::Code(text) => view! { <code>{visible(&text)}</code> }.into_any(),
+    });
+    parts.collect_view()
+}
+
+/// What a person should know about an answer, a note each.
+#[component]
+pub(crate) fn Warnings(warnings: Vec<String>) -> impl IntoView {
+    /// More would hide the page itself.
+    const MOST: usize = 5;
+    let more = warnings.len().saturating_sub(MOST);
+    let shown: Vec<_> = warnings
+        .into_iter()
+        .take(MOST)
+        .map(|text| view! { <Note kind=NoteKind::Warning><span>{visible(&text)}</span></Note> })
+        .collect();
+    view! {
+        {shown}
+        {(more > 0).then(|| view! { <p class="soft s">{format!("{more} more warnings")}</p> })}
+    }
+}

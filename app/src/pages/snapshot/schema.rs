@@ -1,0 +1,188 @@
+//! The columns as a tree: types, nulls, notes, and what they are called in the files.
+
+use std::sync::Arc;
+
+use lake::schema::Field;
+use lake::wire::SnapshotReport;
+use leptos::prelude::*;
+
+use crate::copy::{csv, download};
+use crate::format;
+use crate::parts::{Badge, Text, TreeRow};
+
+/// Columns of a level that are shown before the button.
+const FEW: usize = 200;
+
+/// The tree.
+#[component]
+pub(super) fn SchemaTree(report: Arc<SnapshotReport>) -> impl IntoView {
+    let fields = Arc::new(report.schema.fields.clone());
+    if fields.is_empty() {
+        return view! { <p class="soft">"The table has no columns"</p> }.into_any();
+    }
+    let mapped = any(&fields, &|f| f.id.is_some() || f.physical.is_some());
+    let noted = any(&fields, &|f| !f.notes.is_empty());
+    let partitions = Arc::new(report.partition_columns.clone());
+    let version = report.version;
+    let save_csv = {
+        let fields = Arc::clone(&fields);
+        move |_| {
+            let name = format!("schema-{version}.csv");
+            download(&name, "text/csv;charset=utf-8", &as_table(&fields));
+        }
+    };
+    let save_json = {
+        let fields = Arc::clone(&fields);
+        move |_| {
+            let json = serde_json::to_string_pretty(&*fields).unwrap_or_default();
+            download(&format!("schema-{version}.json"), "application/json", &json);
+        }
+    };
+    let columns = Shown {
+        mapped,
+        noted,
+        partitions,
+    };
+    view! {
+        <div class="list-bar">
+            <span class="soft s">
+                {format!(
+                    "{}, {} at the top",
+                    format::counted(report.schema.leaves(), "column"),
+                    format::count(fields.len() as u64),
+                )}
+            </span>
+            <span class="export">
+                <button type="button" class="btn small quiet" title="Save the columns as CSV" on:click=save_csv>"CSV"</button>
+                <button type="button" class="btn small quiet" title="Save the columns as JSON" on:click=save_json>"JSON"</button>
+            </span>
+        </div>
+        <div class="scroll" tabindex="0" role="region" aria-label="Columns of the table">
+            <table class="tree-table">
+                <thead>
+                    <tr>
+                        <th scope="col">"Column"</th>
+                        <th scope="col">"Type"</th>
+                        <th scope="col">"Nulls"</th>
+                        {mapped.then(|| view! { <th scope="col">"In the files"</th> <th scope="col" class="n">"Id"</th> })}
+                        {noted.then(|| view! { <th scope="col">"Notes"</th> })}
+                    </tr>
+                </thead>
+                <tbody>{level(fields, 0, columns)}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// Which columns the table of columns has.
+#[derive(Clone)]
+struct Shown {
+    mapped: bool,
+    noted: bool,
+    partitions: Arc<Vec<String>>,
+}
+
+fn level(fields: Arc<Vec<Field>>, depth: usize, shown: Shown) -> AnyView {
+    let limit = RwSignal::new(FEW);
+    let total = fields.len();
+    let width = 3 + if shown.mapped { 2 } else { 0 } + usize::from(shown.noted);
+    let each = {
+        let fields = Arc::clone(&fields);
+        move || {
+            (0..total.min(limit.get()))
+                .map(|i| (i, Arc::clone(&fields)))
+                .collect::<Vec<_>>()
+        }
+    };
+    let make = move |(i, fields): (usize, Arc<Vec<Field>>)| match fields.get(i) {
+        Some(field) => branch(field, depth, shown.clone()),
+        None => ().into_any(),
+    };
+    let rest = move || {
+        let rest = total.saturating_sub(limit.get());
+        (rest > 0).then(|| view! {
+            <tr>
+                <td colspan=width.to_string()>
+                    <button type="button" class="link" on:click=move |_| limit.update(|n| *n += FEW)>
+                        {format!("{} more", format::counted(rest as u64, "column"))}
+                    </button>
+                </td>
+            </tr>
+        })
+    };
+    view! { <For each key=|(i, _)| *i children=make /> {rest} }.into_any()
+}
+
+fn branch(field: &Field, depth: usize, shown: Shown) -> AnyView {
+    let nested = !field.fields.is_empty();
+    // Two levels say what a table is about; what is deeper opens when it is wanted.
+    let open = nested.then(|| RwSignal::new(depth < 2 && field.fields.len() <= FEW));
+    let name = format::shorten(&field.name, 80);
+    let partition = depth == 0 && shown.partitions.contains(&field.name);
+    let below = {
+        let fields = Arc::new(field.fields.clone());
+        let shown = shown.clone();
+        move || {
+            open.is_some_and(|open| open.get())
+                .then(|| level(Arc::clone(&fields), depth + 1, shown.clone()))
+        }
+    };
+    let notes = field.notes.iter().map(|(key, value)| view! {
+        <div>
+            {(key != "comment").then(|| view! { <span class="soft mono">{format::shorten(key, 60)} " "</span> })}
+            <Text text=value.clone() max=160 />
+        </div>
+    });
+    view! {
+        <tr>
+            <td>
+                <TreeRow depth open name=field.name.clone()>
+                    <span class="key">{name}</span>
+                    {partition.then(|| view! { " " <Badge text="partition" title="The table is partitioned by this column" /> })}
+                </TreeRow>
+            </td>
+            <td class="mono">{format::shorten(&field.data_type, 80)}</td>
+            <td class="soft">{if field.nullable { "allowed" } else { "never" }}</td>
+            {shown.mapped.then(|| view! {
+                <td class="mono soft">{field.physical.as_deref().map(|name| format::shorten_middle(name, 48))}</td>
+                <td class="n soft">{field.id.map(|id| id.to_string())}</td>
+            })}
+            {shown.noted.then(|| view! { <td class="notes">{notes.collect_view()}</td> })}
+        </tr>
+        {below}
+    }
+    .into_any()
+}
+
+fn any(fields: &[Field], is: &impl Fn(&Field) -> bool) -> bool {
+    fields.iter().any(|f| is(f) || any(&f.fields, is))
+}
+
+/// One line a field, nested ones by their dotted path.
+fn as_table(fields: &[Field]) -> String {
+    fn walk(
+        fields: &[Field],
+        above: &str,
+        rows: &mut Vec<Vec<Option<std::borrow::Cow<'static, str>>>>,
+    ) {
+        for field in fields {
+            let path = if above.is_empty() {
+                field.name.clone()
+            } else {
+                format!("{above}.{}", field.name)
+            };
+            rows.push(vec![
+                Some(path.clone().into()),
+                Some(field.data_type.clone().into()),
+                Some(field.nullable.to_string().into()),
+                field.physical.clone().map(Into::into),
+                field.id.map(|id| id.to_string().into()),
+            ]);
+            walk(&field.fields, &path, rows);
+        }
+    }
+    let mut rows = Vec::new();
+    walk(fields, "", &mut rows);
+    csv(&["column", "type", "nullable", "physical", "id"], rows)
+}
