@@ -4,3 +4,4 @@ mod browser;
 mod damage;
 mod peers;
 mod stores;
+mod time_travel;
