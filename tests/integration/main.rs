@@ -3,4 +3,5 @@
 mod browser;
 mod damage;
 mod peers;
+mod reads;
 mod stores;
