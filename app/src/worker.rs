@@ -4,6 +4,6 @@ pub mod desk;
 pub mod host;
 pub mod roots;
 pub mod store;
-mod turn;
+pub mod turn;
 
 pub use desk::start;

@@ -3,5 +3,6 @@
 mod browser;
 mod damage;
 mod peers;
+mod reads;
 mod stores;
 mod time_travel;

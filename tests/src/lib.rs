@@ -8,6 +8,7 @@ pub mod big;
 pub mod chromium;
 pub mod place;
 pub mod process;
+pub mod relay;
 pub mod seaweed;
 pub mod served;
 pub mod table;

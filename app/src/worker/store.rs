@@ -4,6 +4,7 @@
 //! is taken back. Nothing can be written through this store.
 
 mod batch;
+mod body;
 mod failure;
 mod fetch;
 mod list;

@@ -13,7 +13,7 @@ use web_sys::{MessageChannel, MessagePort};
 ///
 /// A timer of zero would do too, but a browser makes the fifth one in a row wait four
 /// milliseconds.
-pub(super) async fn next_turn() {
+pub async fn next_turn() {
     let (sender, receiver) = oneshot::channel();
     let posted = DOOR.with(|door| {
         door.waiting.borrow_mut().push_back(sender);
@@ -60,7 +60,7 @@ impl Door {
 }
 
 /// Ends after `millis` milliseconds.
-pub(super) async fn sleep(millis: u32) {
+pub async fn sleep(millis: u32) {
     let promise = Promise::new(&mut |resolve, _| {
         let timer = Reflect::get(&js_sys::global(), &JsValue::from_str("setTimeout"));
         if let Ok(timer) = timer

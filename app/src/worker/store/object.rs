@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use futures::stream::{self, LocalBoxStream, StreamExt};
+use futures::stream::{self, StreamExt};
 use lake::wire::frame::FrameHeader;
 use lake::{Error, Kind};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
 use send_wrapper::SendWrapper;
 
+use super::body::Body;
 use super::failure::{error_from_reply, error_from_status, generic, kind_from_status};
 use super::fetch::{Question, Reply, fetch};
 
@@ -48,7 +49,7 @@ pub(super) async fn get(url: &str, path: &Path, options: &GetOptions) -> Result<
         (200, None, Some(meta)) => {
             options.check_preconditions(&meta)?;
             let range = 0..if options.head { 0 } else { meta.size };
-            Ok(result(meta, range, reply.stream()))
+            Ok(result(url, meta, range, reply))
         }
         (200, _, None) if options.head => Err(unreadable("no length", path)),
         // Without a length nobody knows what the whole is until it has come.
@@ -78,7 +79,7 @@ pub(super) async fn get(url: &str, path: &Path, options: &GetOptions) -> Result<
             let meta = ObjectMeta { size, ..meta };
             options.check_preconditions(&meta)?;
             same_range(wanted, &got, size, path)?;
-            Ok(result(meta, got, reply.stream()))
+            Ok(result(url, meta, got, reply))
         }
         _ => Err(unreadable("a part that was not asked for", path)),
     }
@@ -145,26 +146,16 @@ fn whole_result(meta: ObjectMeta, range: Range<u64>, bytes: Bytes) -> GetResult 
     }
 }
 
-/// A result whose bytes come as they come, and fail unless they are as many as were promised.
-fn result(
-    meta: ObjectMeta,
-    range: Range<u64>,
-    body: LocalBoxStream<'static, lake::Result<Bytes>>,
-) -> GetResult {
-    let promised = range.end - range.start;
+/// A result whose bytes come as they come.
+fn result(url: &str, meta: ObjectMeta, range: Range<u64>, reply: Reply) -> GetResult {
+    let body = Body {
+        url: url.to_owned(),
+        etag: meta.e_tag.clone(),
+        left: range.clone(),
+    };
     let path = meta.location.clone();
-    let state = (body, promised, path);
-    let pieces = stream::try_unfold(state, |(mut body, left, path)| async move {
-        match body.next().await.transpose() {
-            Err(error) => Err(generic(error.at("key", &path))),
-            Ok(None) if left == 0 => Ok(None),
-            Ok(None) => Err(unreadable("fewer bytes than it promised", &path)),
-            Ok(Some(piece)) => match left.checked_sub(piece.len() as u64) {
-                Some(left) => Ok(Some((piece, (body, left, path)))),
-                None => Err(unreadable("more bytes than it promised", &path)),
-            },
-        }
-    });
+    let pieces = body.stream(reply);
+    let pieces = pieces.map(move |piece| piece.map_err(|e| generic(e.at("key", &path))));
     GetResult {
         payload: GetResultPayload::Stream(SendWrapper::new(pieces).boxed()),
         meta,
