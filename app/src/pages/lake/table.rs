@@ -163,6 +163,7 @@ mod tests {
             version: Version(version),
             timestamp: None,
             writer_timestamp: None,
+            in_commit: false,
             operation: None,
             parameters: Value::Null,
             user: None,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::queue::Queue;
 use super::table::Table;
 use super::{Overviews, wanted};
-use crate::format::{shorten, visible};
+use crate::format::{shorten, spaced, visible};
 use crate::message::message;
 use crate::session::session;
 
@@ -22,7 +22,7 @@ pub fn Zone(
     let facts = [
         zone.owner.clone(),
         zone.format.clone(),
-        zone.keep.as_ref().map(|k| format!("kept {k}")),
+        zone.keep.as_ref().map(|k| format!("kept {}", spaced(k))),
         (zone.reads == "redirect").then(|| "read from the bucket directly".to_owned()),
     ];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
@@ -33,12 +33,13 @@ pub fn Zone(
         view! {
             <p class="zone-error">
                 <b>{message.title}</b>" "{visible(&message.sentence)}" "
-                <span class="mono soft">{message.location}</span>
+                <span class="mono soft">{message.location.map(|l| visible(&l))}</span>" "
                 <span class="soft">{message.next}</span>
             </p>
         }
     });
-    let empty = tables.is_empty() && zone.error.is_none();
+    let none = tables.is_empty();
+    let empty = none && zone.error.is_none();
     let entries = tables.clone();
     let shown = Memo::new(move |_| {
         text.with(|t| entries.iter().any(|e| wanted(e, t.as_deref())) || (t.is_none()))
@@ -47,7 +48,10 @@ pub fn Zone(
         .into_iter()
         .map(|entry| view! { <Table entry overviews queue /> });
     let rows = rows.collect_view();
-    let body = if empty {
+    let body = if none && !empty {
+        // Its error says why.
+        ().into_any()
+    } else if empty {
         view! { <p class="soft s">"No table was found in it"</p> }.into_any()
     } else {
         view! {

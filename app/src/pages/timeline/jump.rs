@@ -33,6 +33,13 @@ fn Form(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
         let engine = session.engine().watched(progress);
         Some(async move { engine.resolve(table, at).await })
     });
+    let field = NodeRef::<leptos::html::Input>::new();
+    Effect::new(move || {
+        if let Some(field) = field.get() {
+            let _ = field.focus();
+            field.select();
+        }
+    });
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         wanted.set(Some(meant(&text.get_untracked())));
@@ -52,7 +59,7 @@ fn Form(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
         <form class="jump" on:submit=submit>
             <label for="jump-at">"RFC 3339 with an offset, or a version"</label>
             <div>
-                <input id="jump-at" class="field mono" autofocus autocomplete="off" spellcheck="false"
+                <input node_ref=field id="jump-at" class="field mono" autocomplete="off" spellcheck="false"
                     aria-describedby="jump-why" prop:value=move || text.get()
                     on:input=move |e| {
                         text.set(event_target_value(&e));

@@ -95,14 +95,14 @@ fn columns(measure: Measure) -> Vec<Column> {
         "Rows"
     };
     vec![
-        Column::new("Version", "96px").narrow("86px"),
-        Column::new("Operation", "168px").narrow("minmax(0,1fr)"),
+        Column::new("Version", "84px").narrow("72px"),
+        Column::new("Operation", "140px").narrow("minmax(0,1fr)"),
         Column::new("What", "minmax(0,1fr)").wide_only(),
-        Column::new("Files", "104px").number().narrow("84px"),
-        Column::new("", "108px").wide_only(),
-        Column::new(figure, "172px").number().narrow("110px"),
-        Column::new("By", "128px").wide_only(),
-        Column::new("When (UTC)", "128px").number().wide_only(),
+        Column::new("Files", "92px").number().narrow("74px"),
+        Column::new("", "100px").wide_only(),
+        Column::new(figure, "164px").number().narrow("126px"),
+        Column::new("By", "112px").wide_only(),
+        Column::new("When (UTC)", "112px").number().wide_only(),
     ]
 }
 
@@ -184,7 +184,7 @@ fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> AnyView {
     };
     let exact = [run.since, run.until].map(|t| t.map(|t| minute(t, now)).unwrap_or_default());
     let what = run.operation.as_deref().unwrap_or("commits");
-    let what = format!("{} {}", count(run.commits), shorten(what, 24));
+    let what = format!("{} × {}", count(run.commits), shorten(what, 24));
     let by = run.by.as_deref().map(visible).unwrap_or_default();
     let unfold = move |_| timeline.unfolded.update(|u| u.push((newest, oldest)));
     let figure = match measure {
@@ -192,10 +192,12 @@ fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> AnyView {
         _ => run.rows.map(crate::format::plus),
     };
     view! {
-        <span role="gridcell" class="key faint">{format!("{oldest}–{newest}")}</span>
-        <span role="gridcell" class="soft">
-            <button type="button" class="unfold" aria-label=format!("Unfold {what}, versions {oldest} to {newest}") on:click=unfold>
-                "⋯ unfold"
+        <span role="gridcell" class="range" aria-colspan="2">
+            <span class="key faint">{format!("{oldest}–{newest}")}</span>
+            " "
+            <button type="button" class="unfold" on:click=unfold
+                aria-label=format!("Unfold {what}, versions {oldest} to {newest}")>
+                "unfold"
             </button>
         </span>
         <span role="gridcell" class="hide soft">{what.clone()}</span>

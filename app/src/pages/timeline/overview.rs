@@ -70,7 +70,25 @@ pub fn Banners(timeline: Timeline) -> impl IntoView {
             timeline.session.states.note(&entry.name, state);
         }
     });
-    move || {
+    let unread = move || {
+        let error = timeline.overview.get()?.err()?;
+        // Where nothing can be read, the history's own error says so.
+        timeline.store.known.with(|k| k.is_some()).then(|| {
+            let again = move |_| timeline.overview.again();
+            view! {
+                <Note kind=NoteKind::Warning>
+                    <span>
+                        "What the table holds now could not be read "
+                        <span class="soft">{shorten(&error.to_string(), 300)}</span>
+                    </span>
+                    <span class="acts">
+                        <button type="button" class="btn small" on:click=again>"Try again"</button>
+                    </span>
+                </Note>
+            }
+        })
+    };
+    let sentences = move || {
         let overview = timeline.overview.ok()?;
         let head = overview.version;
         let called_out = overview.attention.iter().take(5).enumerate();
@@ -79,7 +97,8 @@ pub fn Banners(timeline: Timeline) -> impl IntoView {
                 .map(|(i, a)| view! { <Banner timeline attention=a.clone() head first=i == 0 /> })
                 .collect_view(),
         )
-    }
+    };
+    view! { {unread} {sentences} }
 }
 
 #[component]

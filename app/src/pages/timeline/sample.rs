@@ -10,6 +10,7 @@ pub(super) fn commit(version: u64, operation: &str) -> CommitRow {
         version: Version(version),
         timestamp: Some(Time(1_794_000_000_000 + version as i64 * 3_600_000)),
         writer_timestamp: None,
+        in_commit: false,
         operation: Some(operation.to_owned()),
         parameters: Value::Null,
         user: Some("job 8812".to_owned()),

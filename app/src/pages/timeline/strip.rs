@@ -138,7 +138,7 @@ fn Picture(
 }
 
 fn bar_view(mark: &Mark, width: f64) -> AnyView {
-    let class = if mark.dim { "mark dim" } else { "mark" };
+    let class = if mark.dim { "stroke dim" } else { "stroke" };
     let x = mark.x;
     match mark.kind {
         Kind::Change => view! {

@@ -59,9 +59,11 @@ pub fn Tools(timeline: Timeline) -> impl IntoView {
                 <input type="checkbox" prop:checked=move || maintenance.with(|m| m.as_deref() != Some("hide")) on:change=hide />
                 "maintenance"
             </label>
-            <span class="shown soft s" role="status">{move || shown(timeline)}</span>
-            <CopyButton label="Copy link" done="Link copied" text=link />
-            <Export name csv=Callback::new(move |()| as_csv(timeline)) json=Callback::new(move |()| as_json(timeline)) />
+            <span class="end">
+                <span class="shown soft s" role="status">{move || shown(timeline)}</span>
+                <CopyButton label="Copy link" done="Link copied" text=link />
+                <Export name csv=Callback::new(move |()| as_csv(timeline)) json=Callback::new(move |()| as_json(timeline)) />
+            </span>
         </div>
     }
 }

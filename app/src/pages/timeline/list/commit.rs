@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::super::Timeline;
 use super::super::measure::Measure;
 use super::what;
-use crate::format::{shorten, utc};
+use crate::format::{counted, shorten, utc};
 use crate::parts::{Bar, Net, NetBytes, Op, When};
 
 /// The writer's clock is worth a word when it is off by more than this.
@@ -40,6 +40,11 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
     let figure = match measure {
         Measure::Bytes => {
             view! { <NetBytes came=commit.bytes_added went=commit.bytes_removed /> }.into_any()
+        }
+        // The same rows in other files: none came and none went.
+        _ if !commit.data_change && commit.rows_added.unwrap_or(1) > 0 => {
+            let rewritten = commit.rows_added.map(|n| format!("{} rewritten", counted(n, "row")));
+            view! { <span class="faint" title=rewritten>"0"</span> }.into_any()
         }
         _ => view! { <Net came=commit.rows_added went=commit.rows_removed /> }.into_any(),
     };
