@@ -43,7 +43,9 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
         }
         // The same rows in other files: none came and none went.
         _ if !commit.data_change && commit.rows_added.unwrap_or(1) > 0 => {
-            let rewritten = commit.rows_added.map(|n| format!("{} rewritten", counted(n, "row")));
+            let rewritten = commit
+                .rows_added
+                .map(|n| format!("{} rewritten", counted(n, "row")));
             view! { <span class="faint" title=rewritten>"0"</span> }.into_any()
         }
         _ => view! { <Net came=commit.rows_added went=commit.rows_removed /> }.into_any(),
