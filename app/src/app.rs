@@ -64,8 +64,7 @@ fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
             });
         }
         Command::Restore if table.is_some() => {
-            session
-                .say("Restoring is not part of this build; the command line has none either yet");
+            session.say("Restoring comes with the acts; this build only reads");
         }
         Command::Previous | Command::Next => {
             let step = session.route.with_untracked(|route| {

@@ -4,7 +4,7 @@ mod text;
 mod time;
 
 pub use text::{shorten, shorten_middle, visible};
-pub use time::{ago, clock, day, duration, minute, minute_with_year, month_day, utc};
+pub use time::{ago, clock, day, duration, minute, minute_with_year, month_day, spaced, utc};
 
 /// What stands where a figure is not known. Goes with [`UNKNOWN_WHY`] on hover.
 pub const UNKNOWN: &str = "?";

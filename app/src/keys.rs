@@ -119,6 +119,10 @@ impl Keys {
             {
                 return;
             }
+            // A dialog has the keyboard to itself, and its own Escape.
+            if matches!(document().query_selector("dialog[open]"), Ok(Some(_))) {
+                return;
+            }
             let now = js_sys::Date::now();
             let gone = now - going.get_value() < 1_500.0;
             let (typing, acting) = focus(&event);

@@ -22,10 +22,19 @@ pub fn message(error: &Error) -> Message {
     let (title, next, retry) = words(error.kind());
     Message {
         title,
-        sentence: error.sentence(),
+        sentence: capitalised(&error.sentence()),
         location: error.location(),
         next,
         retry,
+    }
+}
+
+/// With a capital letter, as a sentence on a page has; code in backticks stays as it is.
+fn capitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
     }
 }
 
@@ -110,7 +119,7 @@ mod tests {
             .at("line", 2);
         let message = message(&error);
         assert_eq!(message.title, "Damaged");
-        assert_eq!(message.sentence, "not JSON");
+        assert_eq!(message.sentence, "Not JSON");
         assert_eq!(
             message.location.as_deref(),
             Some("_delta_log/3.json, line 2")

@@ -100,6 +100,28 @@ impl Session {
         })
     }
 
+    /// What people call the table: its name without its zone's.
+    pub fn title(self) -> Option<String> {
+        let entry = self.table()?.ok()?;
+        let own = entry.name.strip_prefix(&format!("{}/", entry.zone));
+        Some(own.unwrap_or(&entry.name).to_owned())
+    }
+
+    /// The table as the command line takes it: its configured name, else its URL.
+    pub fn location(self) -> Option<String> {
+        let entry = self.table()?.ok()?;
+        if entry.configured {
+            return Some(entry.name);
+        }
+        let lake = self.lake.ok()?;
+        let zone = lake.zones.iter().find(|z| z.name == entry.zone)?;
+        Some(format!(
+            "{}/{}",
+            zone.url.trim_end_matches('/'),
+            entry.prefix
+        ))
+    }
+
     /// A parameter of the address, tracked.
     pub fn param(self, key: &'static str) -> Memo<Option<String>> {
         Memo::new(move |_| self.query.with(|q| q.get(key).map(str::to_owned)))

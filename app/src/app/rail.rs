@@ -4,7 +4,7 @@ use lake::wire::Format;
 use lake::wire::http::{LakeReport, TableEntry};
 use leptos::prelude::*;
 
-use crate::format::{shorten, shorten_middle};
+use crate::format::{shorten, shorten_middle, spaced};
 use crate::route::Route;
 use crate::session::session;
 
@@ -21,7 +21,7 @@ pub fn Rail(open: RwSignal<bool>) -> impl IntoView {
     let zones = move || {
         let lake = session.lake.ok()?;
         Some(lake.zones.iter().map(|zone| {
-            let keep = zone.keep.as_ref().map(|k| shorten(k, 12));
+            let keep = zone.keep.as_ref().map(|k| shorten(&spaced(k), 12));
             let name = shorten_middle(&zone.name, 40);
             let tables = tables_of(&lake, &zone.name);
             let broken = zone.error.as_ref().map(|e| shorten(&e.message, 200));

@@ -94,6 +94,18 @@ pub fn duration(millis: u64) -> String {
     }
 }
 
+/// A configured duration with a space before its unit: `400d` is `400 d`.
+pub fn spaced(duration: &str) -> String {
+    let unit = duration.find(|c: char| !c.is_ascii_digit());
+    match unit.filter(|place| *place > 0) {
+        Some(place) => {
+            let (number, unit) = duration.split_at(place);
+            format!("{number} {}", unit.trim_start())
+        }
+        None => duration.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +117,14 @@ mod tests {
         assert_eq!(clock(NOW), "2026-11-10 14:12:08 UTC");
         assert_eq!(utc(Time(NOW.0 + 7)), "2026-11-10 14:12:08.007 UTC");
         assert_eq!(utc(Time(i64::MAX)), i64::MAX.to_string());
+    }
+
+    #[test]
+    fn units_have_room() {
+        assert_eq!(spaced("400d"), "400 d");
+        assert_eq!(spaced("3 y"), "3 y");
+        assert_eq!(spaced("interval 1 week"), "interval 1 week");
+        assert_eq!(spaced(""), "");
     }
 
     #[test]

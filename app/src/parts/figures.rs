@@ -96,7 +96,7 @@ pub fn When(
     /// `10 Nov 02:41` instead of `11 h 31 min ago`.
     #[prop(optional)]
     minute: bool,
-    #[prop(into, optional)] also: Option<String>,
+    #[prop(optional_no_strip)] also: Option<String>,
 ) -> impl IntoView {
     let Some(at) = at else {
         return unknown();

@@ -80,7 +80,12 @@ pub fn Grid(
         let last = count.get_untracked().checked_sub(1);
         let Some(last) = last else { return false };
         active.update(|a| {
-            *a = Some(a.map_or(0, |i| i.saturating_add_signed(by)).min(last));
+            let next = match *a {
+                Some(i) => i.saturating_add_signed(by),
+                // What is seen, not what was scrolled past.
+                None => first_seen(seen.get_untracked(), row_height),
+            };
+            *a = Some(next.min(last));
         });
         true
     };
@@ -179,6 +184,14 @@ pub fn Grid(
                 </div>
             </div>
         </div>
+    }
+}
+
+/// The first row that no header covers.
+fn first_seen(window: Window, row_height: f64) -> usize {
+    match window.top {
+        0 => 0,
+        top => top + (COVERED / row_height).ceil() as usize,
     }
 }
 

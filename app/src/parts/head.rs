@@ -28,7 +28,7 @@ pub fn Head(
     view! {
         <div class="head">
             <h1>{move || title.with(|t| visible(t))}</h1>
-            <div class="facts">{facts.run()}</div>
+            <div class="facts">{move || facts.run()}</div>
             {children.map(|c| view! { <div class="acts">{c()}</div> })}
         </div>
     }

@@ -55,7 +55,7 @@ pub fn Loading(
     };
     view! {
         <div class=if over { "loading over" } else { "loading" } role="status">
-            <progress max="1" prop:value=share aria-label=format!("Reading {what}")></progress>
+            <progress max="1" value=share aria-label=format!("Reading {what}")></progress>
             <span class="step">{step}</span>
             <span class="done mono">{figures}</span>
             <button type="button" class="btn small" on:click=move |_| stop.run(())>"Cancel"</button>

@@ -1,0 +1,84 @@
+//! One zone and its tables.
+
+use lake::wire::http::{TableEntry, ZoneReport};
+use leptos::prelude::*;
+
+use super::queue::Queue;
+use super::table::Table;
+use super::{Overviews, wanted};
+use crate::format::{shorten, spaced, visible};
+use crate::message::message;
+use crate::session::session;
+
+/// The zone's line and the table of its tables. Nothing where the filter wants none of them.
+#[component]
+pub fn Zone(
+    zone: ZoneReport,
+    tables: Vec<TableEntry>,
+    overviews: Overviews,
+    queue: Queue,
+) -> impl IntoView {
+    let text = session().param("q");
+    let facts = [
+        zone.owner.clone(),
+        zone.format.clone(),
+        zone.keep.as_ref().map(|k| format!("kept {}", spaced(k))),
+        (zone.reads == "redirect").then(|| "read from the bucket directly".to_owned()),
+    ];
+    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let facts = shorten(&facts, 200);
+    let url = shorten(&zone.url, 400);
+    let error = zone.error.clone().map(|report| {
+        let message = message(&report.into());
+        view! {
+            <p class="zone-error">
+                <b>{message.title}</b>" "{visible(&message.sentence)}" "
+                <span class="mono soft">{message.location.map(|l| visible(&l))}</span>" "
+                <span class="soft">{message.next}</span>
+            </p>
+        }
+    });
+    let none = tables.is_empty();
+    let empty = none && zone.error.is_none();
+    let entries = tables.clone();
+    let shown = Memo::new(move |_| {
+        text.with(|t| entries.iter().any(|e| wanted(e, t.as_deref())) || (t.is_none()))
+    });
+    let rows = tables
+        .into_iter()
+        .map(|entry| view! { <Table entry overviews queue /> });
+    let rows = rows.collect_view();
+    let body = if none && !empty {
+        // Its error says why.
+        ().into_any()
+    } else if empty {
+        view! { <p class="soft s">"No table was found in it"</p> }.into_any()
+    } else {
+        view! {
+            <table class="tables">
+                <colgroup>
+                    <col /> <col class="last" /> <col class="hide line" /> <col class="hide figure" />
+                    <col class="hide figure" />
+                </colgroup>
+                <thead>
+                    <tr>
+                        <th>"Table"</th>
+                        <th>"Last commit"</th>
+                        <th class="hide">"Rows, recent commits"</th>
+                        <th class="hide n">"Files"</th>
+                        <th class="hide n">"Bytes"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        }
+        .into_any()
+    };
+    view! {
+        <section class="zone-section" hidden=move || !shown.get()>
+            <h2 title=url>{shorten(&zone.name, 80)}<small>{facts}</small></h2>
+            {error}
+            {body}
+        </section>
+    }
+}

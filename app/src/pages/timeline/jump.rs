@@ -1,0 +1,139 @@
+//! Go to a version or to a time: what it resolves to is shown before going there.
+
+use lake::table::{At, Time, Version};
+use lake::wire::ResolveReport;
+use lake::{Error, Result};
+use leptos::prelude::*;
+
+use super::Timeline;
+use crate::asked::Asked;
+use crate::format::utc;
+use crate::parts::Dialog;
+use crate::route::Route;
+
+/// The dialog.
+#[component]
+pub fn Jump(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
+    view! {
+        <Dialog open title="Go to a time or a version">
+            <Form timeline open />
+        </Dialog>
+    }
+}
+
+#[component]
+fn Form(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
+    let session = timeline.session;
+    let now = Time(session.now.get_untracked().0 / 60_000 * 60_000);
+    let text = RwSignal::new(now.to_string().replace(":00.000Z", ":00Z"));
+    let wanted = RwSignal::new(None::<Result<At>>);
+    let resolved = Asked::new(move |progress| {
+        let at = wanted.get()?.ok()?;
+        let table = session.table_ref()?;
+        let engine = session.engine().watched(progress);
+        Some(async move { engine.resolve(table, at).await })
+    });
+    let field = NodeRef::<leptos::html::Input>::new();
+    Effect::new(move || {
+        if let Some(field) = field.get() {
+            let _ = field.focus();
+            field.select();
+        }
+    });
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        wanted.set(Some(meant(&text.get_untracked())));
+    };
+    let refused = move || {
+        let error = wanted.get()?.err()?;
+        Some(view! { <p class="go" id="jump-why" role="alert">{error.message().to_owned()}</p> })
+    };
+    let answer = move || {
+        let asked = wanted.get()?.ok()?;
+        let answer = resolved.show("which version that is", move |report| {
+            view! { <Resolved timeline asked report=report.as_ref().clone() open /> }
+        });
+        Some(answer)
+    };
+    view! {
+        <form class="jump" on:submit=submit>
+            <label for="jump-at">"RFC 3339 with an offset, or a version"</label>
+            <div>
+                <input node_ref=field id="jump-at" class="field mono" autocomplete="off" spellcheck="false"
+                    aria-describedby="jump-why" prop:value=move || text.get()
+                    on:input=move |e| {
+                        text.set(event_target_value(&e));
+                        wanted.set(None);
+                    } />
+                <button type="submit" class="btn main">"Find the version"</button>
+            </div>
+            {refused}
+            {answer}
+        </form>
+    }
+}
+
+#[component]
+fn Resolved(
+    timeline: Timeline,
+    asked: At,
+    report: ResolveReport,
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let version = report.version;
+    let when = report.timestamp.map(|t| format!(", committed {}", utc(t)));
+    let why = match asked {
+        At::Time(_) if report.latest => " is the newest version, and no commit is later",
+        At::Time(_) => " is the last at or before it",
+        _ if report.latest => " is the newest version",
+        _ => " is in the log",
+    };
+    let show = move |_| {
+        open.set(false);
+        timeline.go_to_version(version.0);
+    };
+    let as_of = Route::Snapshot {
+        table: timeline.table(),
+        at: At::Version(version),
+    };
+    view! {
+        <p role="status">"Version "<b class="mono">{version.to_string()}</b>{when}{why}"."</p>
+        <div class="acts">
+            <button type="button" class="btn main" on:click=show>"Show it in the history"</button>
+            <a class="btn" href=as_of.href()>"Open the table as of it"</a>
+            <a class="btn" href=timeline.commit(version.0).href()>"Open the commit"</a>
+        </div>
+    }
+}
+
+/// A version's number, or a time with an offset.
+fn meant(text: &str) -> Result<At> {
+    let text = text.trim();
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return Ok(At::Version(text.parse::<Version>()?));
+    }
+    if text.is_empty() {
+        return Err(Error::invalid(
+            "write a time such as 2026-03-08T10:00:00Z, or a version",
+        ));
+    }
+    Ok(At::Time(Time::parse(text)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_a_version_and_a_time_needs_its_offset() {
+        assert_eq!(meant(" 47 ").unwrap(), At::Version(Version(47)));
+        assert_eq!(
+            meant("2026-03-08T12:00:00+02:00").unwrap(),
+            At::Time(Time(1_772_964_000_000))
+        );
+        let error = meant("2026-03-08 10:00").unwrap_err();
+        assert!(error.message().contains("offset"), "{error}");
+        assert!(meant("").is_err());
+        assert!(meant("99999999999999999999").is_err());
+    }
+}

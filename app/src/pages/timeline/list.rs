@@ -1,0 +1,339 @@
+//! The list: one row a commit, a folded run, or a stretch that was not read.
+
+use leptos::prelude::*;
+
+use super::items::{Item, Run};
+use super::measure::Measure;
+use super::store::CHUNK;
+use super::summary::summary;
+use super::{Timeline, version_of};
+use crate::format::{count, counted, minute, shorten, visible};
+use crate::parts::{Column, Grid};
+
+mod commit;
+
+use commit::commit_cells;
+
+const ROW: f64 = 32.0;
+
+/// The list.
+#[component]
+pub fn List(timeline: Timeline) -> impl IntoView {
+    read_what_is_seen(timeline);
+    keep_place(timeline);
+    let items = timeline.items;
+    let count = Signal::derive(move || items.with(|i| i.len()));
+    let key = move |i: usize| {
+        items
+            .with(|items| items.at(i).map(key_of))
+            .unwrap_or_default()
+    };
+    let class = move |i: usize| {
+        let item = items.with(|items| items.at(i));
+        row_class(timeline, item).to_owned()
+    };
+    let open = Callback::new(move |i: usize| {
+        if let Some(item) = items.with_untracked(|items| items.at(i)) {
+            open_item(timeline, item);
+        }
+    });
+    // A click with Shift takes the row for a diff; it must not reach the row, which would open.
+    let pick = move |event: web_sys::MouseEvent| {
+        if !event.shift_key() {
+            return;
+        }
+        use wasm_bindgen::JsCast;
+        let target = event
+            .target()
+            .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let row = target.and_then(|t| t.closest("[aria-rowindex]").ok().flatten());
+        let index = row.and_then(|r| r.get_attribute("aria-rowindex")?.parse::<usize>().ok());
+        let item = index.and_then(|i| items.with_untracked(|items| items.at(i.checked_sub(2)?)));
+        if let Some(Item::Commit(commit)) = item {
+            event.prevent_default();
+            event.stop_propagation();
+            timeline.toggle_pick(commit.version.0);
+        }
+    };
+    let grid = move || {
+        let measure = timeline.measure.get();
+        let row = move |i: usize| {
+            let item = items.with_untracked(|items| items.at(i));
+            item.map_or_else(|| ().into_any(), |item| cells(timeline, measure, item))
+        };
+        view! {
+            <Grid label="Commits, newest first" columns=columns(measure) count row key row_class=class
+                on_open=open active=timeline.active seen=timeline.seen row_height=ROW />
+        }
+    };
+    let nothing = move || {
+        (items.with(|i| i.len() == 0)).then(|| {
+            let clear = move |_| {
+                timeline.session.nav.set("q", None::<&str>);
+                timeline.session.nav.set("maintenance", None::<&str>);
+            };
+            view! {
+                <div class="state">
+                    <strong>"No commit fits the filter"</strong>
+                    <button type="button" class="btn" on:click=clear>"Show all"</button>
+                </div>
+            }
+        })
+    };
+    view! {
+        <div class="commits" class:picking=move || !timeline.picks.with(Vec::is_empty) on:click:capture=pick>
+            {grid}
+            {nothing}
+        </div>
+    }
+}
+
+fn columns(measure: Measure) -> Vec<Column> {
+    let figure = if measure == Measure::Bytes {
+        "Bytes"
+    } else {
+        "Rows"
+    };
+    vec![
+        Column::new("Version", "84px").narrow("72px"),
+        Column::new("Operation", "140px").narrow("minmax(0,1fr)"),
+        Column::new("What", "minmax(0,1fr)").wide_only(),
+        Column::new("Files", "92px").number().narrow("74px"),
+        Column::new("", "100px").wide_only(),
+        Column::new(figure, "164px").number().narrow("126px"),
+        Column::new("By", "112px").wide_only(),
+        Column::new("When (UTC)", "112px").number().wide_only(),
+    ]
+}
+
+fn key_of(item: Item) -> String {
+    match item {
+        Item::Commit(commit) => format!("c{}", commit.version),
+        Item::Missing(version) => format!("m{version}"),
+        Item::Waiting(version) => format!("w{version}"),
+        Item::Fold(run) => format!("f{}-{}", run.newest, run.oldest),
+        Item::Unsearched(newest, oldest) => format!("u{newest}-{oldest}"),
+    }
+}
+
+fn row_class(timeline: Timeline, item: Option<Item>) -> &'static str {
+    let picked = |version| timeline.picks.with(|p| p.contains(&version));
+    let between = |version: u64| {
+        timeline.picks.with(|p| match p.as_slice() {
+            [from, to] => *from < version && version < *to,
+            _ => false,
+        })
+    };
+    let earliest = timeline.store.known.with(|k| k.as_ref()?.earliest);
+    match item {
+        Some(Item::Commit(c)) if picked(c.version.0) => "on",
+        Some(Item::Commit(c)) if between(c.version.0) => "between",
+        Some(Item::Commit(c)) if c.damaged.is_some() => "damaged",
+        Some(Item::Commit(c)) => {
+            let lost = c.restorable == Some(false) || earliest.is_some_and(|e| c.version.0 < e);
+            if lost { "dim" } else { "" }
+        }
+        Some(Item::Fold(run)) if earliest.is_some_and(|e| run.newest < e) => "dim fold",
+        Some(Item::Fold(_)) => "fold",
+        _ => "quiet",
+    }
+}
+
+fn open_item(timeline: Timeline, item: Item) {
+    match item {
+        Item::Fold(run) => timeline
+            .unfolded
+            .update(|u| u.push((run.newest, run.oldest))),
+        Item::Unsearched(..) => timeline.store.read_more(SEARCH_CHUNKS),
+        Item::Missing(_) => {}
+        item => {
+            if let Some(version) = version_of(item) {
+                timeline.session.nav.go(timeline.commit(version));
+            }
+        }
+    }
+}
+
+/// Chunks that one press of the search reads.
+const SEARCH_CHUNKS: u64 = 10;
+
+fn cells(timeline: Timeline, measure: Measure, item: Item) -> AnyView {
+    match item {
+        Item::Commit(commit) => commit_cells(timeline, measure, &commit),
+        Item::Fold(run) => fold_cells(timeline, measure, &run),
+        Item::Waiting(version) => waiting_cells(timeline, version),
+        Item::Missing(version) => view! {
+            <span role="gridcell" class="key">{version}</span>
+            <span role="gridcell" class="rest go">"not in the log"</span>
+        }
+        .into_any(),
+        Item::Unsearched(newest, oldest) => unsearched_cells(timeline, newest, oldest),
+    }
+}
+
+fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> AnyView {
+    let now = timeline.session.now.get_untracked();
+    let (newest, oldest) = (run.newest, run.oldest);
+    let days =
+        |t: Option<lake::table::Time>| t.map(|t| crate::format::day(t, now)).unwrap_or_default();
+    let (since, until) = (days(run.since), days(run.until));
+    let when = if since == until {
+        since
+    } else {
+        format!("{since} – {until}")
+    };
+    let exact = [run.since, run.until].map(|t| t.map(|t| minute(t, now)).unwrap_or_default());
+    let what = run.operation.as_deref().unwrap_or("commits");
+    let what = format!("{} × {}", count(run.commits), shorten(what, 24));
+    let by = run.by.as_deref().map(visible).unwrap_or_default();
+    let unfold = move |_| timeline.unfolded.update(|u| u.push((newest, oldest)));
+    let figure = match measure {
+        Measure::Bytes => run.bytes.map(|b| format!("+{}", crate::format::bytes(b))),
+        _ => run.rows.map(crate::format::plus),
+    };
+    view! {
+        <span role="gridcell" class="range" aria-colspan="2">
+            <span class="key faint">{format!("{oldest}–{newest}")}</span>
+            " "
+            <button type="button" class="unfold" on:click=unfold
+                aria-label=format!("Unfold {what}, versions {oldest} to {newest}")>
+                "unfold"
+            </button>
+        </span>
+        <span role="gridcell" class="hide soft">{what.clone()}</span>
+        <span role="gridcell" class="n faint">{run.files.map(crate::format::plus)}</span>
+        <span role="gridcell" class="hide"></span>
+        <span role="gridcell" class="n faint">{figure}</span>
+        <span role="gridcell" class="hide soft">{by}</span>
+        <span role="gridcell" class="hide n soft s" title=exact.join(" – ")>{when}</span>
+    }
+    .into_any()
+}
+
+fn waiting_cells(timeline: Timeline, version: u64) -> AnyView {
+    let chunk = timeline.store.chunk_of(version);
+    let state = move || {
+        let Some(chunk) = chunk else {
+            return ().into_any();
+        };
+        if let Some(error) = timeline.store.failed.with(|f| f.get(&chunk).cloned()) {
+            let again = move |_| timeline.store.again(chunk);
+            return view! {
+                <span class="go">{shorten(&error.to_string(), 160)}</span>
+                " "
+                <button type="button" class="unfold" on:click=again>"Try again"</button>
+            }
+            .into_any();
+        }
+        if timeline.store.flying.with(|f| f.contains_key(&chunk)) {
+            view! { <i class="ghost"></i> }.into_any()
+        } else {
+            view! { <span class="faint">"not read yet"</span> }.into_any()
+        }
+    };
+    view! {
+        <span role="gridcell" class="key faint">{version}</span>
+        <span role="gridcell" class="rest">{state}</span>
+    }
+    .into_any()
+}
+
+fn unsearched_cells(timeline: Timeline, newest: u64, oldest: u64) -> AnyView {
+    let n = newest - oldest + 1;
+    let next = n.min(SEARCH_CHUNKS * CHUNK);
+    let store = timeline.store;
+    let state = move || {
+        if store.flying.with(|f| f.is_empty()) {
+            let go = move |_| store.read_more(SEARCH_CHUNKS);
+            let label = format!("Read the next {}", count(next));
+            view! { <button type="button" class="unfold" on:click=go>{label}</button> }.into_any()
+        } else {
+            let stop = move |_| store.stop();
+            view! { <button type="button" class="unfold" on:click=stop>"Stop reading"</button> }
+                .into_any()
+        }
+    };
+    view! {
+        <span role="gridcell" class="key faint">"⋮"</span>
+        <span role="gridcell" class="rest soft">
+            {format!("{} not read, so not searched ({oldest} to {newest}) ", counted(n, "commit"))}
+            {state}
+        </span>
+    }
+    .into_any()
+}
+
+/// Asks for the chunks of rows that are near the viewport and wait.
+fn read_what_is_seen(timeline: Timeline) {
+    let chunks = Memo::new(move |_| {
+        let window = timeline.seen.get();
+        let mut chunks: Vec<u64> = Vec::new();
+        timeline.items.with(|items| {
+            // What is seen first, then what is near.
+            let seen = (window.top..window.last).chain((window.first..window.top).rev());
+            for i in seen {
+                if let Some(Item::Waiting(version)) = items.at(i)
+                    && let Some(chunk) = timeline.store.chunk_of(version)
+                    && !chunks.contains(&chunk)
+                {
+                    chunks.push(chunk);
+                }
+            }
+        });
+        chunks
+    });
+    Effect::new(move || {
+        let chunks = chunks.get();
+        // Nothing waits in sight: what a search asked for goes on.
+        if !chunks.is_empty() {
+            timeline.store.want(chunks);
+        }
+    });
+    let moved = move |_| {
+        timeline.store.scrolled();
+        let chunks = chunks.get_untracked();
+        if !chunks.is_empty() {
+            timeline.store.want(chunks);
+        }
+    };
+    let handles = ["wheel", "touchmove", "keydown", "pointerdown"]
+        .map(|name| window_event_listener_untyped(name, moved));
+    on_cleanup(move || handles.into_iter().for_each(|h| h.remove()));
+}
+
+/// When rows above the viewport fold or appear, the row that was at its top stays there.
+fn keep_place(timeline: Timeline) {
+    let anchor = StoredValue::new(None::<(u64, usize)>);
+    let settling = StoredValue::new(false);
+    Effect::new(move || {
+        let top = timeline.seen.with(|s| s.top);
+        if !settling.get_value() {
+            let version = timeline.top.get_untracked();
+            anchor.set_value(version.map(|v| (v, top)));
+        }
+    });
+    Effect::new(move || {
+        let items = timeline.items.get();
+        let Some((version, row)) = anchor.get_value().filter(|(_, row)| *row > 0) else {
+            return;
+        };
+        let Some(now) = items.index_of(version).filter(|now| *now != row) else {
+            return;
+        };
+        settling.set_value(true);
+        let rows = now as f64 - row as f64;
+        // The first frame gives the list its new height, the second scrolls in it.
+        request_animation_frame(move || {
+            request_animation_frame(move || {
+                window().scroll_by_with_x_and_y(0.0, rows * ROW);
+                settling.try_set_value(false);
+                anchor.try_set_value(Some((version, now)));
+            });
+        });
+    });
+}
+
+/// The row's summary, cut.
+pub(super) fn what(commit: &lake::wire::CommitRow) -> String {
+    shorten(&summary(commit), 160)
+}
