@@ -2,5 +2,6 @@
 
 mod browser;
 mod damage;
+mod engines;
 mod peers;
 mod stores;
