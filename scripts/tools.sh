@@ -4,7 +4,8 @@
 #
 #   scripts/tools.sh site            what builds the page: wasm target, clang, binaryen, Trunk, …
 #   scripts/tools.sh test            and a browser with its driver, the peers, a store
-#   scripts/tools.sh engines         Spark, MinIO, Azurite
+#   scripts/tools.sh peers           the peers and the store alone
+#   scripts/tools.sh spark minio azurite   what only `make engines` sets us against
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -15,6 +16,7 @@ export PATH="$tools/bin:$PATH"
 TRUNK=0.21.14
 AXE=0.1.8
 PYSPARK=4.0.1
+SPARK_PACKAGES=io.delta:delta-spark_2.13:4.0.0,org.apache.hadoop:hadoop-aws:3.4.1
 MINIO=v0.0.0-20260212201848-7aac2a2c5b7c
 AZURITE=3.37.0
 # The tool must be of the library's version exactly, or its output does not link.
@@ -99,18 +101,41 @@ once() {
   printf '%s\n' "$version" >"$stamp"
 }
 
-# Spark, and two stores beside SeaweedFS.
-engines() {
-  need java openjdk-17-jre-headless npm npm go golang-go
-  once spark "$PYSPARK" spark
-  once minio "$MINIO" env GOBIN="$cache/engines/bin" GOFLAGS=-mod=mod \
-    go install -ldflags '-s -w' "github.com/minio/minio@$MINIO"
-  once azurite "$AZURITE" npm install --silent --prefix "$cache/engines/azurite" "azurite@$AZURITE"
+# Spark, and the Java packages that make it write Delta tables to S3. Its own resolver fetches them,
+# once: afterwards they are put on its class path.
+spark() {
+  need java openjdk-17-jre-headless
+  python3 -c 'import ensurepip, venv' 2>/dev/null || packages python3-venv
+  once spark "$PYSPARK" install_spark
+  once spark-packages "$SPARK_PACKAGES" fetch_spark_packages
 }
 
-spark() {
-  python3 -m venv "$cache/engines/spark"
+install_spark() {
+  python3 -m venv --clear "$cache/engines/spark"
   "$cache/engines/spark/bin/pip" install --quiet --disable-pip-version-check "pyspark==$PYSPARK"
+}
+
+fetch_spark_packages() {
+  local spark="$cache/engines/spark" log="$cache/engines/spark-packages.log"
+  say "fetching 600 MB from Maven; $log tells how far"
+  # The packages are fetched before the program is started, and this one does nothing.
+  touch "$spark/nothing.py"
+  PYSPARK_PYTHON="$spark/bin/python" "$spark/bin/spark-submit" --packages "$SPARK_PACKAGES" \
+    --conf "spark.jars.ivy=$spark/ivy" "$spark/nothing.py" >"$log" 2>&1 </dev/null || {
+    tail -n 20 "$log" >&2
+    return 1
+  }
+}
+
+minio() {
+  need go golang-go
+  once minio "$MINIO" env GOBIN="$cache/engines/bin" GOFLAGS=-mod=mod \
+    go install -ldflags '-s -w' "github.com/minio/minio@$MINIO"
+}
+
+azurite() {
+  need node nodejs npm npm
+  once azurite "$AZURITE" npm install --silent --prefix "$cache/engines/azurite" "azurite@$AZURITE"
 }
 
 for target in "$@"; do
@@ -121,7 +146,8 @@ for target in "$@"; do
     need chromium chromium chromedriver chromium-driver
     python
     ;;
-  engines) engines ;;
+  peers) python ;;
+  spark | minio | azurite) "$target" ;;
   *)
     say "no such target: $target"
     exit 2

@@ -2,6 +2,7 @@
 
 mod browser;
 mod damage;
+mod engines;
 mod peers;
 mod reads;
 mod stores;

@@ -178,7 +178,7 @@ async fn compare_history(root: &Root, theirs: &Value, host: &SharedHost, about: 
 }
 
 /// One line for each field: path, type, nullability.
-fn our_columns(above: &str, fields: &[Field], lines: &mut Vec<String>) {
+pub(crate) fn our_columns(above: &str, fields: &[Field], lines: &mut Vec<String>) {
     for field in fields {
         let path = format!("{above}{}", field.name);
         lines.push(format!("{path} {} {}", field.data_type, field.nullable));
@@ -187,7 +187,7 @@ fn our_columns(above: &str, fields: &[Field], lines: &mut Vec<String>) {
 }
 
 /// The same lines from Delta's own JSON.
-fn their_columns(above: &str, schema: &Value, lines: &mut Vec<String>) {
+pub(crate) fn their_columns(above: &str, schema: &Value, lines: &mut Vec<String>) {
     for field in schema["fields"].as_array().unwrap() {
         their_column(
             &format!("{above}{}", field["name"].as_str().unwrap()),

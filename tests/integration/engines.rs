@@ -1,0 +1,7 @@
+//! Set against what needs a JVM, Go or Node: `make engines` installs it and runs these tests, which
+//! are left out otherwise.
+
+mod azurite;
+mod minio;
+mod reads;
+mod spark;

@@ -1,0 +1,94 @@
+//! Written by Spark, read by us: tables of every feature that Delta for Spark writes, on S3, looked
+//! at after every statement and compared with what Spark holds to be true of them.
+
+mod compare;
+mod deviation;
+mod driver;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use lake::answer::Root;
+use object_store::ObjectStore;
+use object_store::path::Path;
+use tests::asking::Asking;
+use tests::seaweed::{BUCKET, SeaweedFs};
+
+use deviation::Deviations;
+use driver::{Driver, Facts, Said};
+
+/// The prefix of all tables in the bucket.
+const FOLDER: &str = "engines";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs Spark: make engines"]
+async fn spark_writes_and_we_read_the_same() {
+    let seaweed = SeaweedFs::shared();
+    let store: Arc<dyn ObjectStore> = Arc::new(seaweed.store());
+    let url = format!("s3a://{BUCKET}/{FOLDER}");
+    let mut spark = Driver::start(&seaweed, &url);
+    let mut found = Deviations::default();
+    let (mut statements, mut tables) = (0, BTreeSet::new());
+    // What Spark said of the table at hand, oldest first.
+    let mut told: Vec<Facts> = Vec::new();
+
+    loop {
+        let said = spark.next();
+        let same_table = matches!((&said, told.last()), (Some(Said::Facts(facts)), Some(last)) if facts.table == last.table);
+        if !same_table && !told.is_empty() {
+            whole_table(&store, &url, &told, &mut found).await;
+            told.clear();
+        }
+        match said {
+            None => break,
+            Some(Said::Failed { table, why }) => found.add(&table, "", "spark", &why),
+            Some(Said::Facts(facts)) => {
+                let root = root(&store, &url, &facts.table);
+                compare::now(&root, &facts, &mut found).await;
+                tables.insert(facts.table.clone());
+                statements += 1;
+                told.push(*facts);
+            }
+        }
+    }
+
+    let total = found.report();
+    println!(
+        "engines: {} tables, {statements} statements compared, {total} deviations",
+        tables.len()
+    );
+    assert!(
+        driver::only_some() || statements > 150,
+        "only {statements} statements"
+    );
+    found.assert_all_known(driver::only_some());
+}
+
+/// What can be asked once a table is whole: its versions once more, now through its checkpoints;
+/// what lies between them; and everything that a page asks.
+async fn whole_table(
+    store: &Arc<dyn ObjectStore>,
+    url: &str,
+    told: &[Facts],
+    found: &mut Deviations,
+) {
+    let Some(last) = told.last() else { return };
+    let root = root(store, url, &last.table);
+    for facts in told {
+        compare::then(&root, facts, found).await;
+    }
+    for pair in told.windows(2) {
+        compare::between(&root, &pair[0], &pair[1], found).await;
+    }
+    for (question, error) in Asking::of(&root).everything(last.version).await {
+        found.add(&last.table, &last.statement, question, &error.to_string());
+    }
+}
+
+fn root(store: &Arc<dyn ObjectStore>, url: &str, table: &str) -> Root {
+    Root {
+        store: Arc::clone(store),
+        path: Path::from(FOLDER).join(table),
+        location: format!("{url}/{table}"),
+    }
+}
