@@ -3,4 +3,5 @@
 mod browser;
 mod damage;
 mod peers;
+mod sample;
 mod stores;
