@@ -9,7 +9,10 @@ use lake::{Error, Kind, Result};
 
 pub mod action;
 pub mod checkpoint;
+pub mod commit;
 mod completion;
+mod data;
+mod metrics;
 mod people;
 mod progress;
 pub mod random;

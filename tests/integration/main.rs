@@ -5,5 +5,6 @@ mod damage;
 mod engines;
 mod peers;
 mod reads;
+mod sample;
 mod stores;
 mod time_travel;

@@ -2,7 +2,7 @@
 //! statement and compared with what those engines hold to be true of them.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use lake::table::{At, Version};
 use lake::wire::HistoryQuery;
 use serde_json::Value;
 use server::stores::LocalStore;
+use tests::place;
 
 #[tokio::test]
 async fn deltalake_writes_and_we_read_the_same() {
@@ -54,21 +55,14 @@ struct Writer {
 
 impl Writer {
     fn start(engine: &str, folder: &Path) -> Self {
-        let python = cache().join("venv/bin/python");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/writers.py");
-        let mut process = Command::new(&python)
-            .arg(script)
+        let mut process = Command::new(place::venv("python"))
+            .arg(place::repository().join("tests/peers/writers.py"))
             .arg(engine)
             .arg(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|e| {
-                panic!(
-                    "{}: {e}; scripts/tools.sh test installs it",
-                    python.display()
-                )
-            });
+            .unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         Self {
             process,
@@ -224,10 +218,4 @@ fn their_column(path: &str, kind: &Value, nullable: bool, lines: &mut Vec<String
         }
         _ => {}
     }
-}
-
-/// Where tools and peers are installed.
-fn cache() -> PathBuf {
-    let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidemark");
-    std::env::var_os("TIDEMARK_CACHE").map_or_else(home, PathBuf::from)
 }

@@ -6,27 +6,26 @@ use std::path::Path;
 use indexmap::IndexMap;
 use lake::Result;
 use lake::table::Time;
-use roaring::RoaringTreemap;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::action::{Action, Add, Cdc, DomainMetadata, Format, Metadata, Protocol};
+use self::attempts::{Attempt, Shape};
+use super::action::{Action, Add, Format, Metadata, Protocol};
+use super::commit::Commit;
+use super::data::Packing;
+use super::metrics::written;
 use super::random::Random;
 use super::stats::date_text;
-use super::table::{Commit, Packing, Table, parquet_bytes};
-use super::vector::{inline_vector, vector_file};
-use attempts::{Attempt, Shape};
+use super::table::Table;
 
 mod attempts;
+mod evolution;
+mod vectors;
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 /// Days that the mart covers.
 const DAYS: i64 = 12;
 const LOADER: &str = "job 7731";
-/// The lesson whose scores are corrected.
-const LESSON: &str = "sql-101/07";
-/// The column that was added, as data files name it.
-const TIME_SPENT: &str = "col-2f6c1e0a-7b3d-4c55-9a41-d0c9b8e71f26";
 
 /// Writes the table, one day a night, the last one this morning.
 pub(crate) fn write(root: &Path, now: Time) -> Result<Table> {
@@ -167,302 +166,12 @@ impl Mart {
         self.commit(commit)
     }
 
-    fn map_columns(&mut self) -> Result<()> {
-        self.shape.mapped = true;
-        let protocol = Protocol::legacy(2, 5);
-        let columns = self.shape.columns().len() + 1;
-        let properties = [
-            ("delta.columnMapping.mode", "name"),
-            ("delta.columnMapping.maxColumnId", &columns.to_string()),
-        ];
-        let given = json!({"properties": "{\"delta.columnMapping.mode\":\"name\"}"});
-        self.change(
-            "SET TBLPROPERTIES",
-            given,
-            &properties,
-            Some(protocol),
-            "ana@tlp",
-        )
-    }
-
-    fn add_time_spent(&mut self) -> Result<()> {
-        self.shape.time_spent = Some(TIME_SPENT);
-        let columns = (self.shape.columns().len() + 1).to_string();
-        let column = json!([{"column": {
-            "name": "time_spent_seconds", "type": "integer", "nullable": true, "metadata": {},
-        }}]);
-        let parameters = json!({ "columns": column.to_string() });
-        let properties = [("delta.columnMapping.maxColumnId", columns.as_str())];
-        self.change("ADD COLUMNS", parameters, &properties, None, "raj@tlp")
-    }
-
-    fn rename_score(&mut self) -> Result<()> {
-        self.shape.score_name = "score_percent";
-        let parameters = json!({"oldColumnPath": "score", "newColumnPath": "score_percent"});
-        self.change("RENAME COLUMN", parameters, &[], None, "raj@tlp")
-    }
-
-    fn enable_vectors_and_widening(&mut self) -> Result<()> {
-        self.features = vec!["columnMapping", "deletionVectors", "typeWidening"];
-        let properties = [
-            ("delta.enableDeletionVectors", "true"),
-            ("delta.enableTypeWidening", "true"),
-        ];
-        self.set_properties(&properties, true, "ana@tlp")
-    }
-
-    fn widen_attempts(&mut self) -> Result<()> {
-        self.shape.attempt_is_long = true;
-        let column = json!({
-            "name": "attempt_number", "type": "long", "nullable": true, "metadata": {},
-        });
-        let parameters = json!({ "column": column.to_string() });
-        self.change("CHANGE COLUMN", parameters, &[], None, "raj@tlp")
-    }
-
-    /// Notes in the table which definition its rows follow.
-    fn state_definition(&mut self) -> Result<()> {
-        self.features.push("domainMetadata");
-        let at = self.later(4);
-        let properties = [("tlp.definition_version", self.definition)];
-        let metadata = self.table.with_properties(&properties);
-        let domain = DomainMetadata {
-            domain: "tlp.completion".to_owned(),
-            configuration: json!({"definition_version": self.definition, "days": 6}).to_string(),
-            removed: false,
-        };
-        let commit = Commit::new(at, "SET TBLPROPERTIES", given(&properties))
-            .by("job 7790")
-            .blind()
-            .with([
-                Action::MetaData(metadata),
-                Action::Protocol(self.protocol()),
-                Action::DomainMetadata(domain),
-            ]);
-        self.commit(commit)
-    }
-
-    fn enable_in_commit_timestamps(&mut self) -> Result<()> {
-        self.features.push("inCommitTimestamp");
-        let at = self.later(95);
-        let metadata = self.table.with_properties(&[
-            ("delta.enableInCommitTimestamps", "true"),
-            (
-                "delta.inCommitTimestampEnablementVersion",
-                &self.table.next.to_string(),
-            ),
-            (
-                "delta.inCommitTimestampEnablementTimestamp",
-                &at.0.to_string(),
-            ),
-        ]);
-        let given = given(&[("delta.enableInCommitTimestamps", "true")]);
-        let commit = Commit::new(at, "SET TBLPROPERTIES", given)
-            .by("ana@tlp")
-            .because("times survive a copy of the table")
-            .blind()
-            .with([
-                Action::MetaData(metadata),
-                Action::Protocol(self.protocol()),
-            ]);
-        self.commit(commit)
-    }
-
-    fn enable_change_data(&mut self) -> Result<()> {
-        self.features.push("changeDataFeed");
-        self.set_properties(&[("delta.enableChangeDataFeed", "true")], true, "raj@tlp")
-    }
-
-    fn keep_log_longer(&mut self) -> Result<()> {
-        let properties = [
-            ("delta.logRetentionDuration", "interval 90 days"),
-            ("delta.targetFileSize", "65536"),
-        ];
-        self.set_properties(&properties, false, "ana@tlp")
-    }
-
-    /// DELETE of some learners' rows: one deletion vector file for all data files it touches.
-    fn forget_learners(&mut self, endings: &[i64]) -> Result<()> {
-        let at = self.later(70);
-        let mut touched: Vec<(Add, RoaringTreemap, u64)> = Vec::new();
-        for file in self.table.live.values() {
-            let rows = self
-                .rows
-                .get(&file.path)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
-            let asked = |a: &Attempt| endings.contains(&(a.learner % 400));
-            let masked = rows.iter().zip(0_u64..).filter(|(a, _)| asked(a));
-            let masked: RoaringTreemap = masked.map(|(_, row)| row).collect();
-            let before = file
-                .deletion_vector
-                .as_ref()
-                .map_or(0, |v| v.cardinality as u64);
-            if masked.len() > before {
-                let new = masked.len() - before;
-                touched.push((file.clone(), masked, new));
-            }
-        }
-        let masks: Vec<RoaringTreemap> = touched.iter().map(|(_, m, _)| m.clone()).collect();
-        let vectors = vector_file(&self.random.uuid_bytes(), &masks)?;
-        self.table
-            .put(&vectors.path, &vectors.bytes, Time(at.0 - 900))?;
-        let updated = touched
-            .iter()
-            .filter(|(f, ..)| f.deletion_vector.is_some())
-            .count();
-        let deleted: u64 = touched.iter().map(|(.., new)| new).sum();
-        let mut actions = Vec::new();
-        for ((old, ..), descriptor) in touched.iter().zip(vectors.descriptors) {
-            let mut add = loosened(old);
-            add.deletion_vector = Some(descriptor);
-            actions.push(Action::Add(add));
-            actions.push(Action::Remove(old.removed(at.0 - 600, true)));
-        }
-        let endings: Vec<String> = endings.iter().map(ToString::to_string).collect();
-        let predicate = format!("[\"((learner_id#4L % 400) IN ({}))\"]", endings.join(","));
-        let metrics = json!({
-            "numRemovedFiles": "0", "numRemovedBytes": "0", "numAddedFiles": "0",
-            "numAddedBytes": "0", "numCopiedRows": "0", "numAddedChangeFiles": "0",
-            "numDeletedRows": deleted.to_string(),
-            "numDeletionVectorsAdded": touched.len().to_string(),
-            "numDeletionVectorsRemoved": updated.to_string(),
-            "numDeletionVectorsUpdated": updated.to_string(),
-            "executionTimeMs": "1661", "scanTimeMs": "0", "rewriteTimeMs": "0",
-        });
-        let commit = Commit::new(at, "DELETE", json!({ "predicate": predicate }))
-            .by("raj@tlp")
-            .because("test accounts of the load test")
-            .counting(metrics)
-            .with(actions);
-        self.commit(commit)
-    }
-
-    /// UPDATE of one lesson's rows of a day: inline deletion vectors, a small file, and the
-    /// change itself.
-    fn correct_score(&mut self, day: i64) -> Result<()> {
-        let at = self.later(80);
-        let date = self.date(day);
-        let (mut actions, mut before) = (Vec::new(), Vec::new());
-        for old in self.files_of(&date) {
-            let rows = self
-                .rows
-                .get(&old.path)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
-            let hit = rows.iter().zip(0_u64..).filter(|(a, _)| a.lesson == LESSON);
-            let masked: RoaringTreemap = hit.clone().map(|(_, row)| row).collect();
-            before.extend(hit.map(|(attempt, _)| attempt.clone()));
-            let mut add = loosened(&old);
-            add.deletion_vector = Some(inline_vector(&masked)?);
-            actions.push(Action::Add(add));
-            actions.push(Action::Remove(old.removed(at.0 - 600, true)));
-        }
-        let mut after: Vec<Attempt> = before.clone();
-        for attempt in &mut after {
-            attempt.score = 100.0;
-        }
-        let vectors = actions.len() / 2;
-        let updated = after.len();
-        let cdc = self.changes(&date, &before, &after, Time(at.0 - 650))?;
-        let add = self.file(&date, after, Time(at.0 - 700))?;
-        let metrics = json!({
-            "numRemovedFiles": "0", "numRemovedBytes": "0", "numAddedFiles": "1",
-            "numAddedBytes": add.size.to_string(), "numCopiedRows": "0",
-            "numUpdatedRows": updated.to_string(), "numAddedChangeFiles": "1",
-            "numDeletionVectorsAdded": vectors.to_string(),
-            "numDeletionVectorsRemoved": "0", "numDeletionVectorsUpdated": "0",
-            "executionTimeMs": "1595", "scanTimeMs": "1055", "rewriteTimeMs": "251",
-        });
-        let predicate =
-            format!("[\"((completion_date#9 = {date}) AND (lesson_id#5 = {LESSON}))\"]");
-        let commit = Commit::new(at, "UPDATE", json!({ "predicate": predicate }))
-            .by("raj@tlp")
-            .because("the quiz of lesson 7 counted a right answer as wrong")
-            .counting(metrics)
-            .with(actions)
-            .with([Action::Add(add), Action::Cdc(cdc)]);
-        self.commit(commit)
-    }
-
-    /// Writes a file of changed rows.
-    fn changes(
-        &mut self,
-        date: &str,
-        before: &[Attempt],
-        after: &[Attempt],
-        at: Time,
-    ) -> Result<Cdc> {
-        let batch = self.shape.change_batch(before, after)?;
-        let bytes = parquet_bytes(&batch, Packing::Written("learner_id"))?;
-        let name = self.random.uuid();
-        let path =
-            format!("_change_data/completion_date={date}/cdc-00000-{name}.c000.snappy.parquet");
-        self.table.put(&path, &bytes, at)?;
-        Ok(Cdc {
-            path,
-            partition_values: [("completion_date".to_owned(), Some(date.to_owned()))].into(),
-            size: bytes.len() as i64,
-            data_change: false,
-        })
-    }
-
-    fn set_properties(
-        &mut self,
-        properties: &[(&str, &str)],
-        new_features: bool,
-        user: &str,
-    ) -> Result<()> {
-        let protocol = new_features.then(|| self.protocol());
-        self.change(
-            "SET TBLPROPERTIES",
-            given(properties),
-            properties,
-            protocol,
-            user,
-        )
-    }
-
-    /// A commit that changes the schema, the properties or the protocol.
-    fn change(
-        &mut self,
-        operation: &str,
-        parameters: Value,
-        properties: &[(&str, &str)],
-        protocol: Option<Protocol>,
-        user: &str,
-    ) -> Result<()> {
-        let at = self.later(25);
-        let mut metadata = self.table.with_properties(properties);
-        metadata.schema_string = self.shape.schema_string();
-        let commit = Commit::new(at, operation, parameters)
-            .by(user)
-            .blind()
-            .with([Action::MetaData(metadata)])
-            .with(protocol.map(Action::Protocol));
-        self.commit(commit)
-    }
-
     fn commit(&mut self, commit: Commit) -> Result<()> {
         let version = self.table.commit(commit)?;
         match version % 10 {
             0 => self.table.checkpoint(self.at),
             _ => Ok(()),
         }
-    }
-
-    /// The protocol with the features so far. Only some of them are a reader's business.
-    fn protocol(&self) -> Protocol {
-        let reads = ["columnMapping", "deletionVectors", "typeWidening"];
-        let readers: Vec<&str> = self
-            .features
-            .iter()
-            .copied()
-            .filter(|f| reads.contains(f))
-            .collect();
-        let mut writers = self.features.clone();
-        writers.extend(["invariants", "appendOnly"]);
-        Protocol::features(&readers, &writers)
     }
 
     fn day_files(&mut self, day: i64, at: Time) -> Result<Vec<Add>> {
@@ -508,28 +217,4 @@ impl Mart {
     fn date(&self, day: i64) -> String {
         date_text((self.now.0 / DAY - DAYS + day) as i32)
     }
-}
-
-/// The file once rows of it are masked: its bounds may be wider than its rows.
-fn loosened(file: &Add) -> Add {
-    let mut add = file.clone();
-    let loose = |stats: String| match stats.strip_suffix('}') {
-        Some(open) if !stats.contains("tightBounds") => format!("{open},\"tightBounds\":false}}"),
-        _ => stats.replace("\"tightBounds\":true", "\"tightBounds\":false"),
-    };
-    add.stats = add.stats.map(loose);
-    add
-}
-
-fn given(properties: &[(&str, &str)]) -> Value {
-    let given: IndexMap<&str, &str> = properties.iter().copied().collect();
-    json!({"properties": serde_json::to_string(&given).unwrap_or_default()})
-}
-
-fn written(adds: &[Add], rows: usize) -> Value {
-    json!({
-        "numFiles": adds.len().to_string(),
-        "numOutputRows": rows.to_string(),
-        "numOutputBytes": adds.iter().map(|a| a.size).sum::<i64>().to_string(),
-    })
 }

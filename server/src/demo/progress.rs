@@ -15,10 +15,13 @@ use serde_json::json;
 
 use super::action::{Action, Add, FileKey, Format, Metadata, Protocol, Txn};
 use super::checkpoint::Form;
+use super::commit::Commit;
+use super::data::Packing;
+use super::metrics::bytes;
 use super::people::COURSES;
 use super::random::Random;
 use super::stats::date_text;
-use super::table::{Commit, Packing, Table, json_lines};
+use super::table::{Table, json_lines};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 86_400_000;
@@ -148,7 +151,7 @@ impl Stream {
             "numAddedFiles": adds.len().to_string(),
             "numRemovedFiles": "0",
             "numOutputRows": rows.to_string(),
-            "numOutputBytes": bytes(&adds),
+            "numOutputBytes": bytes(adds.iter().map(|a| a.size)),
         });
         let txn = Txn {
             app_id: self.query.clone(),
@@ -183,7 +186,7 @@ impl Stream {
         let size = add.size.to_string();
         let metrics = json!({
             "numAddedFiles": "1", "numRemovedFiles": old.len().to_string(),
-            "numAddedBytes": size, "numRemovedBytes": bytes(&old),
+            "numAddedBytes": size, "numRemovedBytes": bytes(old.iter().map(|a| a.size)),
             "minFileSize": size, "p25FileSize": size, "p50FileSize": size,
             "p75FileSize": size, "maxFileSize": size, "numDeletionVectorsRemoved": "0",
         });
@@ -289,10 +292,6 @@ impl Stream {
         let arrays = columns.into_iter().map(|(_, array)| array).collect();
         Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?)
     }
-}
-
-fn bytes(files: &[Add]) -> String {
-    files.iter().map(|f| f.size).sum::<i64>().to_string()
 }
 
 fn schema_string() -> String {

@@ -9,17 +9,14 @@ use arrow::array::RecordBatch;
 use indexmap::IndexMap;
 use lake::table::Time;
 use lake::{Error, Kind, Result};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
 use serde_json::{Value, json};
 
 use super::action::{
     Action, Add, DomainMetadata, FileKey, Metadata, PartitionValues, Protocol, Remove, Txn,
 };
 use super::checkpoint::{self, Form, Object, State};
+use super::commit::Commit;
+use super::data::{Packing, parquet_bytes};
 use super::random::Random;
 use super::stats::stats_json;
 
@@ -45,83 +42,6 @@ pub struct Table {
     lines: Vec<Vec<Action>>,
     /// Whether a `.crc` is written beside each commit.
     pub checksums: bool,
-}
-
-/// A commit to be written.
-pub struct Commit {
-    at: Time,
-    info: IndexMap<String, Value>,
-    actions: Vec<Action>,
-}
-
-/// How a data file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// As a writer leaves it: Snappy, small row groups, a bloom filter on the column named.
-    Written(&'static str),
-    /// As compaction leaves it: zstd.
-    Packed,
-}
-
-impl Commit {
-    /// A commit of an operation at an instant.
-    pub fn new(at: Time, operation: &str, parameters: Value) -> Self {
-        let mut info = IndexMap::new();
-        info.insert("timestamp".to_owned(), at.0.into());
-        info.insert("operation".to_owned(), operation.into());
-        info.insert("operationParameters".to_owned(), parameters);
-        Self {
-            at,
-            info,
-            actions: Vec::new(),
-        }
-    }
-
-    /// Who: a person, or a job by its number.
-    #[must_use]
-    pub fn by(mut self, user: &str) -> Self {
-        self.info.insert("userName".to_owned(), user.into());
-        if let Some(job) = user.strip_prefix("job ") {
-            self.info.insert("job".to_owned(), json!({"jobId": job}));
-        }
-        self
-    }
-
-    /// Why, in the person's words.
-    #[must_use]
-    pub fn because(mut self, reason: &str) -> Self {
-        self.info.insert("userMetadata".to_owned(), reason.into());
-        self
-    }
-
-    /// What the engine counted.
-    #[must_use]
-    pub fn counting(mut self, metrics: Value) -> Self {
-        self.info.insert("operationMetrics".to_owned(), metrics);
-        self
-    }
-
-    /// A commit that only adds what it did not read.
-    #[must_use]
-    pub fn blind(mut self) -> Self {
-        self.info.insert("isBlindAppend".to_owned(), true.into());
-        self
-    }
-
-    /// A commit under snapshot isolation.
-    #[must_use]
-    pub fn snapshot_isolation(mut self) -> Self {
-        let level = "SnapshotIsolation".into();
-        self.info.insert("isolationLevel".to_owned(), level);
-        self
-    }
-
-    /// Adds actions.
-    #[must_use]
-    pub fn with(mut self, actions: impl IntoIterator<Item = Action>) -> Self {
-        self.actions.extend(actions);
-        self
-    }
 }
 
 impl Table {
@@ -439,30 +359,6 @@ pub fn json_lines(actions: &[Action]) -> Result<String> {
         text.push('\n');
     }
     Ok(text)
-}
-
-/// A record batch as a Parquet file.
-pub fn parquet_bytes(batch: &RecordBatch, packing: Packing) -> Result<Vec<u8>> {
-    let properties = WriterProperties::builder()
-        .set_statistics_enabled(EnabledStatistics::Page)
-        .set_data_page_row_count_limit(1_000);
-    let properties = match packing {
-        Packing::Written(key) => properties
-            .set_compression(Compression::SNAPPY)
-            .set_max_row_group_row_count(Some(5_000))
-            .set_column_bloom_filter_enabled(ColumnPath::from(key), batch.num_rows() >= 1_000)
-            .set_column_bloom_filter_max_ndv(ColumnPath::from(key), 5_000),
-        Packing::Packed => properties
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(50_000)),
-    };
-    let options = ArrowWriterOptions::new()
-        .with_properties(properties.build())
-        .with_skip_arrow_metadata(true)
-        .with_schema_root("spark_schema".to_owned());
-    let mut writer = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options)?;
-    writer.write(batch)?;
-    Ok(writer.into_inner()?)
 }
 
 fn create_dir(path: &Path) -> Result<()> {

@@ -1,0 +1,101 @@
+"""Tidemark beside deltalake, on the same files, in one run.
+
+    bench.py TIDEMARK FOLDER [--runs N]
+
+Every measurement is a process of its own, from its start to its end: wall time is the best of N
+runs, which alternate so that both find the same caches, and memory is the peak of the same run.
+The answers are compared too. Ends with 1 where a target is missed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import deltalake
+
+PEER = Path(__file__).with_name("peer.py")
+# (name, folder, what ours is asked, what the peer is asked, times faster)
+CASES = [
+    ("(a) a million files behind a checkpoint: open, layout", "files", ["layout"], "layout", 5),
+    ("(b) a hundred thousand JSON commits replayed: snapshot", "commits", ["snapshot"], "snapshot", 5),
+    ("(c) newest 50 commits of (b): history", "commits", ["history", "--limit", "50"], "history", 100),
+]
+MEMORY = 0.5
+
+
+def measure(command):
+    """Runs a command; gives its output, seconds and peak MiB."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)} ended with {process.returncode}")
+    return json.loads(output), seconds, usage.ru_maxrss / 1024
+
+
+def ours_to_compare(answer, what):
+    if what == "history":
+        return {"commits": [commit["version"] for commit in answer["commits"]]}
+    if what == "layout":
+        return {"files": answer["files"], "bytes": answer["bytes"], "partitions": len(answer["partitions"])}
+    return {key: answer[key] for key in ("version", "files", "bytes", "rows")}
+
+
+def compare(tidemark, case, folder, runs):
+    name, table, ask, what, target = case
+    where = str(Path(folder) / table)
+    ours_command = [tidemark, ask[0], where, *ask[1:], "--json"]
+    peer_command = [sys.executable, str(PEER), what, where]
+    ours, peers = [], []
+    for _ in range(runs):
+        answer, *cost = measure(ours_command)
+        ours.append(cost)
+        theirs, *cost = measure(peer_command)
+        peers.append(cost)
+        mine = ours_to_compare(answer, what)
+        if mine != theirs:
+            sys.exit(f"bench: {name}: the answers differ\n  ours   {mine}\n  theirs {theirs}")
+    (our_time, our_memory), (peer_time, peer_memory) = min(ours), min(peers)
+    faster, smaller = peer_time / our_time, our_memory / peer_memory
+    ok = faster >= target and smaller <= MEMORY
+    print(name)
+    print(f"  tidemark   {our_time:8.3f} s  {our_memory:8.0f} MiB    of {seconds_of(ours)}")
+    print(f"  deltalake  {peer_time:8.3f} s  {peer_memory:8.0f} MiB    of {seconds_of(peers)}")
+    print(f"  {faster:.1f} times faster (target {target}), {smaller:.2f} of the memory (target {MEMORY}): "
+          f"{'met' if ok else 'MISSED'}", flush=True)
+    return ok
+
+
+def seconds_of(costs):
+    return ", ".join(f"{seconds:.2f}" for seconds, _ in costs)
+
+
+def log_of(folder):
+    log = Path(folder) / "_delta_log"
+    sizes = [entry.stat().st_size for entry in os.scandir(log)]
+    return f"{len(sizes):,} objects, {sum(sizes) / 2**20:,.0f} MiB"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tidemark")
+    parser.add_argument("folder")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--only", help="a, b or c")
+    given = parser.parse_args()
+    for table in ("files", "commits"):
+        print(f"{given.folder}/{table}: {log_of(Path(given.folder) / table)}")
+    print(f"deltalake {deltalake.__version__}, best of {given.runs} runs each, {os.cpu_count()} cores\n")
+    cases = [case for case in CASES if given.only in (None, case[0][1])]
+    met = [compare(given.tidemark, case, given.folder, given.runs) for case in cases]
+    sys.exit(0 if all(met) else 1)
+
+
+main()
