@@ -1,6 +1,7 @@
 //! A store for a URL: fenced to the URL's prefix, counted, and listed a page at a time.
 
 mod address;
+mod azure;
 mod cached;
 mod local;
 mod metered;
@@ -76,7 +77,7 @@ impl Opener {
                     let key: AzureConfigKey = key.parse().ok()?;
                     Some(builder.with_config(key, value))
                 })?;
-                Ok(self.cloud(address, builder.build()?))
+                Ok(self.cloud(address, azure::Azure(Arc::new(builder.build()?))))
             }
         }
     }

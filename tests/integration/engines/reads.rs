@@ -136,7 +136,8 @@ impl Running<'_> {
 
         let at = At::Version(Version(500));
         let early = answer::snapshot(&root, at, false, &host).await.unwrap();
-        assert_eq!((early.files, early.checkpoint), (401, Some(Version(400))));
+        // 500 files came and every fifth commit took one.
+        assert_eq!((early.files, early.checkpoint), (400, Some(Version(400))));
         println!("engines: {}: version 500: {}", self.name, counting.take());
 
         let url = format!("{}/tables/a%20table/of%20ours", self.url);
