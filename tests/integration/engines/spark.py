@@ -72,6 +72,10 @@ class Writer:
     def location(self, table=None):
         return f"{self.bucket}/{table or self.table}"
 
+    def scratch(self, name):
+        """A local folder that goes with the process."""
+        return f"file://{os.environ['SPARK_SCRATCH']}/{self.table}/{name}"
+
     def conf(self, key, value):
         self.spark.conf.set(f"spark.databricks.delta.{key}", value)
 
@@ -111,7 +115,7 @@ class Writer:
             "id": detail.id,
             "schema": json.loads(table.schema.json()),
             "partition_columns": detail.partitionColumns,
-            "clustering_columns": detail.clusteringColumns,
+            "clustering_columns": detail.clusteringColumns or [],
             "properties": detail.properties,
             "min_reader_version": detail.minReaderVersion,
             "min_writer_version": detail.minWriterVersion,
@@ -121,7 +125,7 @@ class Writer:
                     "version": row.version,
                     "operation": row.operation,
                     "timestamp": int(row.timestamp.timestamp() * 1000 + 0.5),
-                    "metrics": row.operationMetrics,
+                    "metrics": row.operationMetrics or None,
                     "reason": row.userMetadata,
                     "engine": row.engineInfo,
                 }
@@ -131,9 +135,6 @@ class Writer:
 
 
 def main(bucket, *wanted):
-    # Python's own times are Spark's.
-    os.environ["TZ"] = "UTC"
-    time.tzset()
     started = time.monotonic()
     spark = session()
     print(json.dumps({"started": round(time.monotonic() - started)}), flush=True)

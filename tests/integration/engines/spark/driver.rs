@@ -75,6 +75,8 @@ impl Driver {
             .env("SPARK_JARS", installed(home.join("ivy/jars")))
             .env("SPARK_SCRATCH", scratch.path())
             .env("SPARK_LOCAL_IP", "127.0.0.1")
+            // Python's times are Spark's.
+            .env("TZ", "UTC")
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .current_dir(scratch.path())
             .stdin(Stdio::piped())
