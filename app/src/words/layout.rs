@@ -257,7 +257,7 @@ mod tests {
         };
         assert_eq!(
             said(&layout),
-            "No small files. 240 files hold 3.0 GiB; none is under 32 MiB."
+            "No small files. 240 files hold 3.0 GiB; none is under 32.0 MiB."
         );
     }
 }

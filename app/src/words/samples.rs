@@ -8,6 +8,7 @@ pub(crate) fn commit() -> CommitRow {
     CommitRow {
         version: Version(48),
         timestamp: None,
+        in_commit: false,
         writer_timestamp: None,
         operation: None,
         parameters: Value::Null,

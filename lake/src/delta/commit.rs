@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(lines(b"").count(), 0);
         let printed = b"{\n \"a\": 1\n}\n{\"b\":2}\n{\n\"c\":";
         let seen: Vec<_> = lines(printed).map(|(n, l)| (n, l.len())).collect();
-        assert_eq!(seen, [(1, 12), (4, 7), (5, 1), (6, 4)]);
+        assert_eq!(seen, [(1, 11), (4, 7), (5, 1), (6, 4)]);
     }
 
     #[test]
