@@ -303,7 +303,6 @@ async fn denied_damaged_and_not_there_are_told_apart() {
 #[tokio::test]
 async fn metadata_that_cannot_be_meant_is_damage_with_its_key() {
     let schemas = [
-        "",
         "null",
         "{}",
         "{\"type\":\"struct\"}",
