@@ -89,7 +89,9 @@ impl Driver {
         let output = BufReader::new(process.stdout.take().unwrap());
         let (sender, lines) = channel();
         std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
+            // Delta itself says a word there when it upgrades a table.
+            let said = |line: &String| line.starts_with('{');
+            for line in output.lines().map_while(Result::ok).filter(said) {
                 if sender.send(line).is_err() {
                     break;
                 }
