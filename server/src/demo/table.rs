@@ -40,6 +40,8 @@ pub struct Table {
     transactions: BTreeMap<String, Txn>,
     domains: BTreeMap<String, DomainMetadata>,
     lines: Vec<Vec<Action>>,
+    /// Data files written for the next commit so far.
+    parts: u32,
     /// Whether a `.crc` is written beside each commit.
     pub checksums: bool,
 }
@@ -64,13 +66,14 @@ impl Table {
             transactions: BTreeMap::new(),
             domains: BTreeMap::new(),
             lines: Vec::new(),
+            parts: 0,
             checksums: false,
         })
     }
 
     /// Writes a data file and gives its `add`. `batch` has the physical names of the columns and
     /// not the partition columns.
-    pub fn data_file(
+    pub(super) fn data_file(
         &mut self,
         batch: &RecordBatch,
         partition: PartitionValues,
@@ -90,10 +93,9 @@ impl Table {
             Packing::Written(_) => "snappy",
             Packing::Packed => "zstd",
         };
-        let path = format!(
-            "{folder}part-00000-{}.c000.{codec}.parquet",
-            self.random.uuid()
-        );
+        let (part, id) = (self.parts, self.random.uuid());
+        let path = format!("{folder}part-{part:05}-{id}.c000.{codec}.parquet");
+        self.parts += 1;
         let bytes = parquet_bytes(batch, packing)?;
         self.put(&path, &bytes, at)?;
         let vectors = self
@@ -167,6 +169,7 @@ impl Table {
             self.checksum(version, &txn_id, at)?;
         }
         self.lines.push(lines);
+        self.parts = 0;
         self.next += 1;
         Ok(version)
     }
