@@ -23,12 +23,14 @@ done
 
 failed=0
 if ((${#wanted[@]})); then
-  cargo test -p lake -p server -p tests --test integration -- --ignored --nocapture "${wanted[@]}" || failed=1
+  # Packages as in `make test`, so that nothing is compiled twice; the tests start the real binary.
+  cargo build --workspace --quiet &&
+    cargo test --workspace --test integration -- --ignored --nocapture "${wanted[@]}" || failed=1
 fi
 
 for engine in "${skipped[@]}"; do
   echo "engines: SKIPPED $engine: it could not be installed, for the reason above"
 done
 # Where nobody reads the words, what was skipped has failed.
-((${#skipped[@]} == 0)) || [[ -z "${CI:-}${TIDEMARK_CI:-}" ]] || failed=1
+((${#skipped[@]} == 0)) || [[ -z "${CI:-}" ]] || failed=1
 exit "$failed"
