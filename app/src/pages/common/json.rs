@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
+use crate::engine::read::from_json;
 use crate::format::shorten;
 
 /// Nesting that is still laid out; deeper is shown as text.
@@ -72,7 +73,7 @@ fn inner(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) || text.len() > 100_000 {
         return None;
     }
-    serde_json::from_str(text).ok()
+    from_json(text).ok()
 }
 
 /// [`pretty`] text for the page: control characters of a hostile line are made visible, only the

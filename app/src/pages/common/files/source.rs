@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use lake::table::{DataFile, Version};
 use lake::wire::{ChangedFile, FileChange, FilesQuery, TableRef};
+use serde::Serialize;
 
 use super::file_sort;
 use crate::engine::Engine;
@@ -37,11 +38,13 @@ impl Files {
 }
 
 /// A file of the list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Listed {
     /// Whether it came or left.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<FileChange>,
     /// The file.
+    #[serde(flatten)]
     pub(crate) file: DataFile,
 }
 
