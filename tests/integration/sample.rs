@@ -67,7 +67,10 @@ async fn deltalake_and_duckdb_read_the_sample_lake_as_we_do() {
             }
         }
     }
-    assert!(rows_counted > 60, "only {rows_counted} versions have data files");
+    assert!(
+        rows_counted > 60,
+        "only {rows_counted} versions have data files"
+    );
 }
 
 #[tokio::test]
@@ -75,7 +78,12 @@ async fn the_accident_is_called_out_and_can_be_undone() {
     let (_folder, written) = written();
     let asking = Asking::of(&root(&written, "users"));
     let rows_removed = 0.2;
-    let answer = asking.ask(|table| Ask::Overview { table, rows_removed }).await;
+    let answer = asking
+        .ask(|table| Ask::Overview {
+            table,
+            rows_removed,
+        })
+        .await;
     let Ok(Answer::Overview(overview)) = answer else {
         panic!("{answer:?}");
     };

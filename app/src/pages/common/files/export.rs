@@ -20,7 +20,7 @@ const MOST: u64 = 500_000;
 
 /// `CSV` and `JSON` of everything that matches.
 #[component]
-pub(super) fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoView {
+pub fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoView {
     let session = session();
     let busy = RwSignal::new(false);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
