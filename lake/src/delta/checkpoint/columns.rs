@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, StructArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int32Type};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Int8Type, Int16Type, Int32Type, UInt32Type};
 
 use crate::{Error, Result};
 
@@ -16,14 +15,28 @@ pub(super) fn structure<'a>(batch: &'a RecordBatch, name: &str) -> Option<&'a St
     batch.column_by_name(name).and_then(|c| c.as_struct_opt())
 }
 
+/// Text of any kind. By hand: arrow's `cast` is a megabyte of WebAssembly, for every pair of types.
 pub(super) fn as_text(column: &ArrayRef) -> Result<StringArray> {
     if let Some(text) = column.as_string_opt::<i32>() {
         return Ok(text.clone());
     }
-    let text = cast(column, &DataType::Utf8)?;
-    text.as_string_opt::<i32>()
-        .cloned()
-        .ok_or_else(|| Error::damaged("a text column holds something else"))
+    if let Some(text) = column.as_string_opt::<i64>() {
+        return Ok(StringArray::from_iter(text.iter()));
+    }
+    if let Some(text) = column.as_string_view_opt() {
+        return Ok(StringArray::from_iter(text.iter()));
+    }
+    if column.data_type() == &DataType::Null {
+        return Ok(StringArray::new_null(column.len()));
+    }
+    // A writer may leave out that its bytes are text.
+    if let Some(bytes) = column.as_binary_opt::<i32>() {
+        let text = |bytes| std::str::from_utf8(bytes).ok();
+        return Ok(StringArray::from_iter(
+            bytes.iter().map(|bytes| bytes.and_then(text)),
+        ));
+    }
+    Err(Error::damaged("a text column holds something else"))
 }
 
 /// A text column of a struct with the struct's own nulls applied.
@@ -44,11 +57,12 @@ pub(super) fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array
     };
     let numbers = match column.data_type() {
         DataType::Int64 => column.as_primitive_opt().cloned(),
-        DataType::Int32 => {
-            let small = column.as_primitive_opt::<Int32Type>();
-            small.map(|a| Int64Array::from_iter(a.iter().map(|v| v.map(i64::from))))
-        }
-        _ => cast(column, &DataType::Int64)?.as_primitive_opt().cloned(),
+        DataType::Int32 => widened::<Int32Type>(column),
+        DataType::Int16 => widened::<Int16Type>(column),
+        DataType::Int8 => widened::<Int8Type>(column),
+        DataType::UInt32 => widened::<UInt32Type>(column),
+        DataType::Null => Some(Int64Array::new_null(column.len())),
+        _ => None,
     };
     let Some(numbers): Option<Int64Array> = numbers else {
         return Err(Error::damaged(format!("`{name}` is no number")));
@@ -56,6 +70,11 @@ pub(super) fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array
     let nulls = arrow::buffer::NullBuffer::union(numbers.nulls(), parent.nulls());
     let (_, values, _) = numbers.into_parts();
     Ok(Some(Int64Array::try_new(values, nulls)?))
+}
+
+fn widened<T: ArrowPrimitiveType<Native: Into<i64>>>(column: &ArrayRef) -> Option<Int64Array> {
+    let narrow = column.as_primitive_opt::<T>()?;
+    Some(narrow.iter().map(|n| n.map(Into::into)).collect())
 }
 
 pub(super) fn strings(parent: &StructArray, name: &str, row: usize) -> Result<Vec<String>> {
