@@ -5,6 +5,7 @@
 
 mod asks;
 mod link;
+pub mod read;
 
 use std::rc::Rc;
 

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use crate::asked::Asked;
 use crate::engine::Engine;
+use crate::engine::read::from_json;
 use crate::keys::Keys;
 use crate::nav::Nav;
 use crate::route::{Query, Route};
@@ -196,10 +197,10 @@ async fn fetch_lake() -> Result<LakeReport> {
     let response = response.map_err(silent)?;
     let text = response.text().await.map_err(silent)?;
     if response.ok() {
-        return serde_json::from_str(&text)
+        return from_json(&text)
             .map_err(|e| Error::new(Kind::Internal, "the server's list of tables").because(e));
     }
-    Err(match serde_json::from_str::<Refusal>(&text) {
+    Err(match from_json::<Refusal>(&text) {
         Ok(refusal) => Error::from(refusal.error),
         Err(_) => Error::new(
             Kind::Unreachable,

@@ -76,19 +76,16 @@ impl Time {
         if let Ok(time) = DateTime::parse_from_rfc3339(text) {
             return Ok(Self(time.timestamp_millis()));
         }
-        let formats = [
-            "%Y-%m-%dT%H:%M:%S%.f",
-            "%Y-%m-%d %H:%M:%S%.f",
-            "%Y-%m-%dT%H:%M",
-            "%Y-%m-%d %H:%M",
-        ];
-        let naive = formats
+        // No pattern is parsed: the code that reads patterns is a good part of a page's.
+        let whole = [format!("{text}Z"), format!("{text}:00Z")];
+        let utc = whole
             .iter()
-            .find_map(|f| chrono::NaiveDateTime::parse_from_str(text, f).ok());
-        Err(match naive {
-            Some(naive) => Error::invalid(format!(
+            .find_map(|whole| DateTime::parse_from_rfc3339(whole).ok());
+        Err(match utc {
+            Some(utc) => Error::invalid(format!(
                 "`{text}` has no offset: write {0}Z for UTC, or {0}+01:00 (your own offset) for local time",
-                naive.format("%Y-%m-%dT%H:%M:%S")
+                utc.to_rfc3339_opts(SecondsFormat::Secs, true)
+                    .trim_end_matches('Z')
             )),
             None => Error::invalid(format!(
                 "`{text}` is not a time: write RFC 3339 with an offset, such as 2026-03-08T10:00:00Z"

@@ -15,6 +15,7 @@ use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{Event, MessageEvent, Worker};
 
 use super::BUILD;
+use super::read::from_json;
 
 /// Says in the session's storage which build the page was reloaded for, so that a page and a
 /// worker that never agree do not reload for ever.
@@ -136,7 +137,7 @@ impl Link {
             return;
         }
         let text = event.data().as_string().unwrap_or_default();
-        let message = match serde_json::from_str::<Message>(&text) {
+        let message = match from_json::<Message>(&text) {
             Ok(message) => message,
             Err(e) => return self.crash(source, &format!("its message cannot be read: {e}")),
         };

@@ -1,31 +1,56 @@
 //! Times: relative for reading, UTC for the record.
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use lake::table::Time;
+
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 fn at(time: Time) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(time.0)
 }
 
-fn write(time: Time, format: &str) -> String {
+/// Written by hand: the code that reads patterns such as `%Y` is a good part of a page's.
+fn write(time: Time, how: fn(DateTime<Utc>) -> String) -> String {
     // `Time` holds instants that no calendar has; they are shown as the number they are.
-    at(time).map_or_else(|| time.to_string(), |t| t.format(format).to_string())
+    at(time).map_or_else(|| time.to_string(), how)
+}
+
+/// `2026-11-10 14:12:08`
+fn seconds(t: DateTime<Utc>) -> String {
+    let [year, month, day] = [t.year(), t.month() as i32, t.day() as i32];
+    let [hour, minute, second] = [t.hour(), t.minute(), t.second()];
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+}
+
+/// `10 Nov`
+fn date(t: DateTime<Utc>) -> String {
+    let month = MONTHS.get(t.month0() as usize).copied();
+    format!("{} {}", t.day(), month.unwrap_or_default())
+}
+
+/// `02:41`
+fn hour_minute(t: DateTime<Utc>) -> String {
+    format!("{:02}:{:02}", t.hour(), t.minute())
 }
 
 /// The exact instant: `2026-11-10 02:41:07.112 UTC`.
 pub fn utc(time: Time) -> String {
-    write(time, "%Y-%m-%d %H:%M:%S%.3f UTC")
+    write(time, |t| {
+        format!("{}.{:03} UTC", seconds(t), t.timestamp_subsec_millis())
+    })
 }
 
 /// The clock in the header: `2026-11-10 14:12:08 UTC`.
 pub fn clock(time: Time) -> String {
-    write(time, "%Y-%m-%d %H:%M:%S UTC")
+    write(time, |t| format!("{} UTC", seconds(t)))
 }
 
 /// To the minute, as columns show it: `10 Nov 02:41`, with the year where it is not this one.
 pub fn minute(time: Time, now: Time) -> String {
     if year(time) == year(now) {
-        write(time, "%-d %b %H:%M")
+        write(time, |t| format!("{} {}", date(t), hour_minute(t)))
     } else {
         minute_with_year(time)
     }
@@ -33,7 +58,9 @@ pub fn minute(time: Time, now: Time) -> String {
 
 /// To the minute with the year: `10 Nov 2025 02:41`.
 pub fn minute_with_year(time: Time) -> String {
-    write(time, "%-d %b %Y %H:%M")
+    write(time, |t| {
+        format!("{} {} {}", date(t), t.year(), hour_minute(t))
+    })
 }
 
 /// The day with the year where it is not this one: `10 Nov`.
@@ -41,13 +68,13 @@ pub fn day(time: Time, now: Time) -> String {
     if year(time) == year(now) {
         month_day(time)
     } else {
-        write(time, "%-d %b %Y")
+        write(time, |t| format!("{} {}", date(t), t.year()))
     }
 }
 
 /// The day without its year: `10 Nov`.
 pub fn month_day(time: Time) -> String {
-    write(time, "%-d %b")
+    write(time, date)
 }
 
 fn year(time: Time) -> Option<i32> {

@@ -1,7 +1,7 @@
 //! What one commit changed: the verdict, where, which files, and the commit's own words.
 
-mod about;
-mod actions;
+pub mod about;
+pub mod actions;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Two versions compared: both ends, the verdict, where, which files, what else.
 
-mod ends;
+pub mod ends;
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Partitions and file sizes of the newest version: where the bytes are, where the small files.
 
-mod histogram;
-mod partitions;
-mod treemap;
+pub mod histogram;
+pub mod partitions;
+pub mod treemap;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! A table as it was at one version: figures, files, columns, properties, protocol.
 
-mod protocol;
-mod schema;
+pub mod protocol;
+pub mod schema;
 
 use std::sync::Arc;
 

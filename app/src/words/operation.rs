@@ -4,6 +4,7 @@ use lake::wire::CommitRow;
 use serde_json::Value;
 
 use super::figure::{count_of, joined};
+use crate::engine::read::from_json;
 use crate::format;
 
 /// One line beside the operation's name. Empty where the commit does not say.
@@ -55,7 +56,7 @@ pub fn summary(commit: &CommitRow) -> String {
 /// (`letter#39791`) and one pair of outer brackets gone. `None` where there is none.
 pub fn predicate_text(value: &Value) -> Option<String> {
     let list = match value {
-        Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
+        Value::String(text) => match from_json::<Vec<String>>(text) {
             Ok(list) => list,
             Err(_) => vec![text.clone()],
         },
@@ -99,7 +100,7 @@ impl Parameters<'_> {
     /// Writers put JSON into strings; this is the JSON.
     fn inner(&self, key: &str) -> Option<Value> {
         match self.get(key)? {
-            Value::String(text) => serde_json::from_str(text).ok(),
+            Value::String(text) => from_json(text).ok(),
             other => Some(other.clone()),
         }
     }

@@ -53,6 +53,7 @@ pub(crate) fn diff() -> DiffReport {
         rows_masked: 0,
         from_files: None,
         from_rows: None,
+        from_bytes: None,
         columns: 14,
         added: None,
         removed: None,

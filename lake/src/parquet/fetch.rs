@@ -6,7 +6,8 @@ use std::ops::Range;
 use ::parquet::file::metadata::ColumnChunkMetaData;
 
 use super::group::Part;
-use super::reader::{Fetched, ParquetFile};
+use super::ranges::Fetched;
+use super::reader::ParquetFile;
 use super::walk;
 use super::{codec, guard, heads, index};
 use crate::{Error, Kind, Result};

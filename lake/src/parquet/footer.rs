@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::file::TableFile;
 use super::reader::ParquetFile;
-use super::{bind, codec, statistics};
+use super::{bind, codec, logical, statistics};
 use crate::wire::file::{ChunkReport, ColumnReport, FileReport, RowGroupReport};
 
 /// Bytes of JSON that the parts of a report may take: columns first, then row groups, then chunks.
@@ -133,7 +133,7 @@ fn columns(
             logical: logical.next().flatten(),
             field_id: info.has_id().then(|| info.id()),
             physical_type: column.physical_type().to_string(),
-            logical_type: statistics::logical_name(column),
+            logical_type: logical::name(column),
             // Whatever is optional or repeated on the way adds a level.
             required: column.max_def_level() == 0 && column.max_rep_level() == 0,
         };

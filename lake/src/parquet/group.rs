@@ -12,7 +12,9 @@ use ::parquet::file::metadata::{OffsetIndexBuilder, ParquetMetaData};
 
 use super::batches::{Batches, caught};
 use super::fetch::{self, Leaf};
-use super::reader::{Fetched, ParquetFile, arrow_metadata};
+use super::ranges::Fetched;
+use super::reader::ParquetFile;
+use super::schema::arrow_metadata;
 use super::{bind, cell};
 use crate::schema::Field;
 use crate::{Error, Result};

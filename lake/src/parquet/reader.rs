@@ -5,22 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
-use ::parquet::basic::Type as Physical;
-use ::parquet::errors::ParquetError;
-use ::parquet::file::metadata::{
-    FooterTail, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
-};
-use ::parquet::file::reader::{ChunkReader, Length};
-use arrow::datatypes::{DataType, FieldRef, Fields, Schema, TimeUnit};
-use bytes::{Buf, Bytes};
+use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use ::parquet::file::metadata::{FooterTail, ParquetMetaData, ParquetMetaDataReader};
+use bytes::Bytes;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 
 use super::batches::{Batches, caught};
-use super::{codec, guard, heads};
+use super::ranges::{Fetched, coalesce};
+use super::{codec, guard, heads, schema};
 use crate::{Error, Kind, Result};
 
 /// First guess at the size of a footer. One request is enough for all but very wide files.
@@ -165,14 +158,12 @@ impl ParquetFile {
     }
 
     /// Fetches ranges at once, near ones together, for a decoder that asks for parts of them.
-    pub async fn fetch(&self, wanted: Vec<Range<u64>>) -> Result<Fetched> {
+    pub(crate) async fn fetch(&self, wanted: Vec<Range<u64>>) -> Result<Fetched> {
         let ranges = coalesce(wanted);
         let fetches = ranges.iter().map(|range| self.range(range.clone()));
         let pieces = futures::future::try_join_all(fetches).await?;
-        Ok(Fetched {
-            size: self.size,
-            pieces: ranges.iter().map(|r| r.start).zip(pieces).collect(),
-        })
+        let starts = ranges.iter().map(|range| range.start);
+        Ok(Fetched::new(self.size, starts.zip(pieces).collect()))
     }
 
     /// Fetches what `mask` needs of one row group, all ranges at once, and returns a reader over
@@ -222,54 +213,7 @@ fn decode_footer(bytes: &[u8]) -> Result<ArrowReaderMetadata> {
     guard::footer(bytes)?;
     let metadata = caught(|| ParquetMetaDataReader::decode_metadata(bytes))??;
     guard::metadata(&metadata)?;
-    caught(|| arrow_metadata(Arc::new(metadata)))?
-}
-
-/// The Arrow schema of a footer.
-pub(crate) fn arrow_metadata(metadata: Arc<ParquetMetaData>) -> Result<ArrowReaderMetadata> {
-    let options = || {
-        ArrowReaderOptions::new()
-            .with_page_index_policy(PageIndexPolicy::Skip)
-            .with_skip_arrow_metadata(true)
-    };
-    let plain = ArrowReaderMetadata::try_new(Arc::clone(&metadata), options())?;
-    let columns = metadata.file_metadata().schema_descr().columns();
-    if columns.iter().all(|c| c.physical_type() != Physical::INT96) {
-        return Ok(plain);
-    }
-    // Nanoseconds, the default, hold no more than the years 1677 to 2262.
-    let mut leaves = columns.iter().map(|c| c.physical_type());
-    let fields = widened(plain.schema().fields(), &mut leaves);
-    let schema = Arc::new(Schema::new(fields));
-    let widened = ArrowReaderMetadata::try_new(metadata, options().with_schema(schema));
-    Ok(widened.unwrap_or(plain))
-}
-
-/// The fields with microseconds where the leaf is an INT96.
-fn widened(fields: &Fields, leaves: &mut impl Iterator<Item = Physical>) -> Fields {
-    let widened = fields.iter().map(|field| {
-        let data_type = widened_type(field.data_type(), leaves);
-        Arc::new(field.as_ref().clone().with_data_type(data_type))
-    });
-    widened.collect()
-}
-
-fn widened_type(data_type: &DataType, leaves: &mut dyn Iterator<Item = Physical>) -> DataType {
-    let mut one = |field: &FieldRef| {
-        let data_type = widened_type(field.data_type(), leaves);
-        Arc::new(field.as_ref().clone().with_data_type(data_type))
-    };
-    match data_type {
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(one).collect()),
-        DataType::List(field) => DataType::List(one(field)),
-        DataType::LargeList(field) => DataType::LargeList(one(field)),
-        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(one(field), *size),
-        DataType::Map(field, sorted) => DataType::Map(one(field), *sorted),
-        other => match leaves.next() {
-            Some(Physical::INT96) => DataType::Timestamp(TimeUnit::Microsecond, None),
-            _ => other.clone(),
-        },
-    }
+    caught(|| schema::arrow_metadata(Arc::new(metadata)))?
 }
 
 async fn pinned(
@@ -293,70 +237,4 @@ async fn pinned(
         return Err(Error::damaged(message).at("key", path));
     }
     Ok(bytes)
-}
-
-/// Joins ranges with small gaps between them: one request more costs more than the gap.
-fn coalesce(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
-    const GAP: u64 = 256 * 1024;
-    ranges.sort_by_key(|r| r.start);
-    let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match joined.last_mut() {
-            Some(last) if range.start <= last.end.saturating_add(GAP) => {
-                last.end = last.end.max(range.end);
-            }
-            _ => joined.push(range),
-        }
-    }
-    joined
-}
-
-/// Ranges of a file held in memory, as the Parquet decoder wants them.
-#[derive(Clone, Debug)]
-pub struct Fetched {
-    size: u64,
-    pieces: Vec<(u64, Bytes)>,
-}
-
-impl Fetched {
-    /// The bytes of a range; `None` where not all of it was fetched.
-    pub fn bytes(&self, range: &Range<u64>) -> Option<Bytes> {
-        let length = usize::try_from(range.end.checked_sub(range.start)?).ok()?;
-        self.get_bytes(range.start, length).ok()
-    }
-
-    fn from(&self, start: u64) -> Result<Bytes, ParquetError> {
-        let index = self.pieces.partition_point(|(at, _)| *at <= start);
-        let piece = index.checked_sub(1).and_then(|i| self.pieces.get(i));
-        match piece {
-            Some((at, bytes)) if start - at <= bytes.len() as u64 => {
-                Ok(bytes.slice((start - at) as usize..))
-            }
-            _ => Err(ParquetError::EOF(format!("byte {start} was not fetched"))),
-        }
-    }
-}
-
-impl Length for Fetched {
-    fn len(&self) -> u64 {
-        self.size
-    }
-}
-
-impl ChunkReader for Fetched {
-    type T = bytes::buf::Reader<Bytes>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(self.from(start)?.reader())
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        let bytes = self.from(start)?;
-        if bytes.len() < length {
-            return Err(ParquetError::EOF(format!(
-                "{length} bytes from {start} were not fetched"
-            )));
-        }
-        Ok(bytes.slice(..length))
-    }
 }

@@ -1,15 +1,17 @@
 //! One object or one range of it from a store, with the answer HTTP wants to give.
 
+mod body;
+
 use std::ops::Range;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
 use object_store::{GetOptions, GetResult, GetResultPayload, ObjectMeta, ObjectStore};
 
+use self::body::Pieces;
 use super::range::ByteRange;
 
 /// What is wanted of an object.
@@ -57,11 +59,11 @@ impl Found {
     }
 
     /// The bytes, piece by piece.
-    pub fn stream(self) -> BoxStream<'static, object_store::Result<Bytes>> {
+    pub(super) fn stream(self) -> Pieces {
         match self.payload {
             None => futures::stream::empty().boxed(),
             Some(GetResultPayload::Stream(stream)) => stream,
-            Some(GetResultPayload::File(file, _)) => file_stream(file, self.range),
+            Some(GetResultPayload::File(file, _)) => body::of_file(file, self.range),
         }
     }
 
@@ -80,47 +82,6 @@ impl Found {
         }
         Ok(all.into())
     }
-}
-
-/// Bytes of a file read at a time.
-const PIECE: u64 = 256 * 1024;
-
-fn file_stream(
-    file: std::fs::File,
-    range: Range<u64>,
-) -> BoxStream<'static, object_store::Result<Bytes>> {
-    use std::io::{Read, Seek, SeekFrom};
-    let state = (file, range.start, range.end, true);
-    futures::stream::try_unfold(state, |(mut file, at, end, first)| async move {
-        if at >= end {
-            return Ok(None);
-        }
-        let read = tokio::task::spawn_blocking(move || {
-            if first {
-                file.seek(SeekFrom::Start(at))?;
-            }
-            let wanted = (end - at).min(PIECE);
-            let mut piece = Vec::new();
-            (&mut file).take(wanted).read_to_end(&mut piece)?;
-            if (piece.len() as u64) < wanted {
-                return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof));
-            }
-            Ok((file, piece))
-        });
-        let (file, piece) = match read.await {
-            Ok(Ok(read)) => read,
-            Ok(Err(source)) => {
-                return Err(object_store::Error::Generic {
-                    store: "local disk",
-                    source: Box::new(source),
-                });
-            }
-            Err(source) => return Err(object_store::Error::JoinError { source }),
-        };
-        let at = at + piece.len() as u64;
-        Ok(Some((Bytes::from(piece), (file, at, end, false))))
-    })
-    .boxed()
 }
 
 /// Reads an object. One request to the store unless a range turns out not to apply.
@@ -147,7 +108,7 @@ pub async fn fetch(store: &dyn ObjectStore, key: &Path, want: &Want) -> Result<F
         }
         Err(object_store::Error::NotModified { .. }) => Ok(Fetched::NotModified),
         Err(object_store::Error::Precondition { .. }) => Ok(Fetched::Changed),
-        Err(error @ object_store::Error::NotFound { .. }) => Err(error.into()),
+        Err(error @ object_store::Error::NotFound { .. }) => Err(plain(error, key)),
         Err(error) => retry(store, key, want, range, error).await,
     }
 }
@@ -169,7 +130,7 @@ async fn retry(
         Ok(result) => result.meta,
         Err(object_store::Error::NotModified { .. }) => return Ok(Fetched::NotModified),
         Err(object_store::Error::Precondition { .. }) => return Ok(Fetched::Changed),
-        Err(later) => return Err(later.into()),
+        Err(later) => return Err(plain(later, key)),
     };
     if !same(want.if_range.as_deref(), &meta) {
         return whole(store, key, want).await;
@@ -181,7 +142,7 @@ async fn retry(
         error,
         object_store::Error::NotSupported { .. } | object_store::Error::NotImplemented { .. }
     ) {
-        return Err(error.into());
+        return Err(plain(error, key));
     }
     let options = GetOptions {
         range: Some(meant.into()),
@@ -191,7 +152,7 @@ async fn retry(
     match store.get_opts(key, options).await {
         Ok(result) => Ok(found(result, true)),
         Err(object_store::Error::Precondition { .. }) => Ok(Fetched::Changed),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(plain(error, key)),
     }
 }
 
@@ -200,7 +161,7 @@ async fn whole(store: &dyn ObjectStore, key: &Path, want: &Want) -> Result<Fetch
         Ok(result) => Ok(found(result, false)),
         Err(object_store::Error::NotModified { .. }) => Ok(Fetched::NotModified),
         Err(object_store::Error::Precondition { .. }) => Ok(Fetched::Changed),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(plain(error, key)),
     }
 }
 
@@ -245,39 +206,26 @@ fn cut(result: GetResult, meant: Range<u64>) -> Result<Fetched> {
     }
     let skip = meant.start - result.range.start;
     let meta = result.meta.clone();
-    let length = meant.end - meant.start;
-    let stream = result.into_stream();
-    let state = (stream, skip, length);
-    let cut = futures::stream::try_unfold(state, |(mut stream, skip, left)| async move {
-        let (mut skip, mut left) = (skip, left);
-        while left > 0 {
-            let Some(mut piece) = stream.try_next().await? else {
-                break;
-            };
-            let size = piece.len() as u64;
-            if skip >= size {
-                skip -= size;
-                continue;
-            }
-            piece = piece.split_off(usize::try_from(skip).unwrap_or(usize::MAX));
-            skip = 0;
-            piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-            left -= piece.len() as u64;
-            return Ok(Some((piece, (stream, skip, left))));
-        }
-        Ok(None)
-    });
+    let pieces = body::cut(result.into_stream(), skip, meant.end - meant.start);
     Ok(Fetched::Found(Found {
         meta,
         range: meant,
         partial: true,
-        payload: Some(GetResultPayload::Stream(cut.boxed())),
+        payload: Some(GetResultPayload::Stream(pieces)),
     }))
 }
 
 fn unsatisfiable() -> object_store::Error {
     object_store::Error::NotSupported {
         source: "a range of no bytes".into(),
+    }
+}
+
+/// A store's error with the key that was asked for. That an object is absent needs no story.
+fn plain(error: object_store::Error, key: &Path) -> Error {
+    match error {
+        object_store::Error::NotFound { .. } => Error::not_found("no such object").at("key", key),
+        other => Error::from(other),
     }
 }
 

@@ -27,7 +27,7 @@ def session():
         "spark.driver.memory": "1500m",
         "spark.driver.extraClassPath": ":".join(glob.glob(f"{environment['SPARK_JARS']}/*.jar")),
         # Tables are tiny: what starts quickly is quicker than what runs quickly.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-BytecodeVerificationRemote -Duser.timezone=UTC",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.shuffle.partitions": "2",

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
+use crate::engine::read::from_json;
 use crate::format::shorten;
 
 /// Nesting that is still laid out; deeper is shown as text.
@@ -13,7 +14,7 @@ const MOST: usize = 100;
 
 /// A value. Text that holds JSON, as writers of Delta like to put it, is laid out as JSON.
 #[component]
-pub(crate) fn Json(value: Value) -> impl IntoView {
+pub fn Json(value: Value) -> impl IntoView {
     laid_out(&value, 0)
 }
 
@@ -72,12 +73,12 @@ fn inner(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) || text.len() > 100_000 {
         return None;
     }
-    serde_json::from_str(text).ok()
+    from_json(text).ok()
 }
 
 /// [`pretty`] text for the page: control characters of a hostile line are made visible, only the
 /// breaks of the layout remain.
-pub(crate) fn laid_out_text(text: &str) -> String {
+pub fn laid_out_text(text: &str) -> String {
     let text = pretty(text);
     let lines: Vec<String> = text.split('\n').map(crate::format::visible).collect();
     lines.join("\n")

@@ -20,7 +20,7 @@ const STEP: u32 = 50;
 
 /// The first rows, and more on request.
 #[component]
-pub(super) fn Rows(here: Here, which: Which) -> impl IntoView {
+pub fn Rows(here: Here, which: Which) -> impl IntoView {
     let session = session();
     let first = {
         let which = which.clone();

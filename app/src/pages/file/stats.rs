@@ -7,6 +7,7 @@ use lake::wire::file::FileReport;
 use leptos::prelude::*;
 use serde_json::Value;
 
+use crate::engine::read::from_json;
 use crate::format;
 use crate::pages::common::laid_out_text;
 
@@ -15,11 +16,11 @@ const MOST: usize = 1_000;
 
 /// The statistics by column; text as it stands where it is not what the protocol says.
 #[component]
-pub(super) fn Stats(report: Arc<FileReport>) -> impl IntoView {
+pub fn Stats(report: Arc<FileReport>) -> impl IntoView {
     let Some(text) = report.log_stats.as_deref() else {
         return view! { <p class="soft">"The log keeps no statistics of this file"</p> }.into_any();
     };
-    let Ok(Value::Object(stats)) = serde_json::from_str::<Value>(text) else {
+    let Ok(Value::Object(stats)) = from_json::<Value>(text) else {
         return view! {
             <p class="go">"The statistics are not JSON; readers ignore them"</p>
             <pre tabindex="0">{format::shorten(text, 4_000)}</pre>

@@ -16,7 +16,7 @@ use crate::session::session;
 
 /// The list. A partition opens its files.
 #[component]
-pub(super) fn PartitionList(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
+pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
     let session = session();
     let sort = Memo::new(move |_| {
         let text = session

@@ -15,7 +15,7 @@ const FEW: usize = 200;
 
 /// The tree.
 #[component]
-pub(super) fn SchemaTree(report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn SchemaTree(report: Arc<SnapshotReport>) -> impl IntoView {
     let fields = Arc::new(report.schema.fields.clone());
     if fields.is_empty() {
         return view! { <p class="soft">"The table has no columns"</p> }.into_any();

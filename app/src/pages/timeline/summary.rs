@@ -4,6 +4,7 @@
 use lake::wire::CommitRow;
 use serde_json::Value;
 
+use crate::engine::read::from_json;
 use crate::format::count;
 
 /// The words, plain text of others still in it: show it through `format::shorten`.
@@ -116,7 +117,7 @@ fn properties(commit: &CommitRow) -> String {
         return rest(commit);
     };
     let parsed = match properties {
-        Value::String(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+        Value::String(text) => from_json(text).unwrap_or(Value::Null),
         other => other.clone(),
     };
     let short = |key: &str| key.strip_prefix("delta.").unwrap_or(key).to_owned();
@@ -150,7 +151,7 @@ fn columns(commit: &CommitRow) -> String {
         return rest(commit);
     };
     let parsed = match columns {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| columns.clone()),
+        Value::String(text) => from_json(text).unwrap_or_else(|_| columns.clone()),
         other => other.clone(),
     };
     let name = |column: &Value| {
@@ -209,9 +210,7 @@ fn unwrap(value: &Value) -> Option<String> {
 /// A list, or a string that holds one as JSON.
 fn list(value: &Value) -> Option<Vec<String>> {
     let parsed = match value {
-        Value::String(text) if text.trim_start().starts_with('[') => {
-            serde_json::from_str(text).ok()?
-        }
+        Value::String(text) if text.trim_start().starts_with('[') => from_json(text).ok()?,
         Value::Array(_) => value.clone(),
         _ => return None,
     };

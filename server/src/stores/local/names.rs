@@ -36,13 +36,29 @@ pub(super) struct Name {
 impl Name {
     /// The order of the keys that a listing gives: a directory sorts by its name and a slash.
     fn order(&self, other: &Self) -> Ordering {
-        self.sort_bytes().cmp(other.sort_bytes())
+        let (ours, theirs) = (self.text.as_bytes(), other.text.as_bytes());
+        let shared = ours.len().min(theirs.len());
+        let start = ours.get(..shared).cmp(&theirs.get(..shared));
+        // Where one is the beginning of the other, the shorter goes on with its slash or ends.
+        start.then_with(|| self.byte(shared).cmp(&other.byte(shared)))
     }
 
-    /// The bytes that order this name.
-    pub(super) fn sort_bytes(&self) -> impl Iterator<Item = u8> + '_ {
+    fn byte(&self, at: usize) -> Option<u8> {
         let slash = self.nests.then_some(b'/');
-        self.text.bytes().chain(slash)
+        self.text.as_bytes().get(at).copied().or(slash)
+    }
+
+    /// Whether this name's key, and every key below it, comes no later than `key`.
+    pub(super) fn is_passed_by(&self, key: &str) -> bool {
+        let name = self.text.as_bytes();
+        let key = key.as_bytes();
+        match key.strip_prefix(name) {
+            // The same name, or one that begins like it.
+            Some(_) if !self.nests => true,
+            // Keys below a directory that `key` is in, or at whose door it stands, may follow.
+            Some(rest) => rest.first().is_some_and(|next| *next > b'/'),
+            None => name < key,
+        }
     }
 }
 

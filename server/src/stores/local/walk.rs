@@ -154,12 +154,5 @@ fn first_after(names: &[Name], key: &str, after: &str) -> usize {
     let Some(rest) = after.strip_prefix(key) else {
         return if key > after { 0 } else { names.len() };
     };
-    let rest = rest.as_bytes();
-    names.partition_point(|name| {
-        let below = name.nests
-            && rest
-                .strip_prefix(name.text.as_bytes())
-                .is_some_and(|tail| tail.first() == Some(&b'/'));
-        !below && name.sort_bytes().le(rest.iter().copied())
-    })
+    names.partition_point(|name| name.is_passed_by(rest))
 }

@@ -2,7 +2,7 @@
 
 use lake::Result;
 use lake::table::partition_label;
-use lake::wire::{ChangedFile, FileChange};
+use lake::wire::FileChange;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -20,7 +20,7 @@ const MOST: u64 = 500_000;
 
 /// `CSV` and `JSON` of everything that matches.
 #[component]
-pub(super) fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoView {
+pub fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoView {
     let session = session();
     let busy = RwSignal::new(false);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -119,13 +119,5 @@ fn as_table(files: &[Listed]) -> String {
 }
 
 fn as_json(files: &[Listed]) -> String {
-    let items = files.iter().map(|Listed { change, file }| match change {
-        Some(change) => serde_json::to_value(ChangedFile {
-            change: *change,
-            file: file.clone(),
-        }),
-        None => serde_json::to_value(file),
-    });
-    let items: Vec<_> = items.filter_map(std::result::Result::ok).collect();
-    serde_json::to_string_pretty(&items).unwrap_or_default()
+    serde_json::to_string_pretty(files).unwrap_or_default()
 }
