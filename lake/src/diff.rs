@@ -42,6 +42,7 @@ pub(crate) struct Changes {
     pub(crate) data_change: Option<bool>,
     pub(crate) from_files: Option<u64>,
     pub(crate) from_rows: Option<u64>,
+    pub(crate) from_bytes: Option<u64>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -59,11 +60,19 @@ impl Changes {
         };
         let rows =
             || Some((self.from_rows? + sum(&self.added)?).saturating_sub(sum(&self.removed)?));
+        let size = |files: &[Changed]| {
+            files
+                .iter()
+                .try_fold(0u64, |sum, c| sum.checked_add(c.file.bytes?))
+        };
+        let bytes =
+            || Some((self.from_bytes? + size(&self.added)?).saturating_sub(size(&self.removed)?));
         let files = self
             .from_files
             .map(|n| (n + self.added.len() as u64).saturating_sub(self.removed.len() as u64));
         Self {
             from_rows: rows(),
+            from_bytes: bytes(),
             from_files: files,
             to: self.from.unwrap_or_default(),
             from: Some(self.to),
@@ -113,6 +122,7 @@ impl Changes {
             rows_masked,
             from_files: self.from_files,
             from_rows: self.from_rows,
+            from_bytes: self.from_bytes,
             added: None,
             removed: None,
             warnings: self.warnings.clone(),

@@ -2,33 +2,6 @@
 
 use lake::table::{Partition, Version};
 use lake::wire::*;
-use serde_json::Value;
-
-pub(crate) fn commit() -> CommitRow {
-    CommitRow {
-        version: Version(48),
-        timestamp: None,
-        writer_timestamp: None,
-        operation: None,
-        parameters: Value::Null,
-        user: None,
-        engine: None,
-        reason: None,
-        metrics: Value::Null,
-        files_added: Some(0),
-        files_removed: Some(0),
-        bytes_added: Some(0),
-        bytes_removed: Some(0),
-        rows_added: Some(0),
-        rows_removed: Some(0),
-        data_change: true,
-        parent: Some(Version(47)),
-        refs: Vec::new(),
-        damaged: None,
-        restorable: None,
-        metadata_change: false,
-    }
-}
 
 pub(crate) fn partition(parts: &[(&str, &str)]) -> Partition {
     parts
@@ -52,6 +25,7 @@ pub(crate) fn diff() -> DiffReport {
         rows_masked: 0,
         from_files: None,
         from_rows: None,
+        from_bytes: None,
         columns: 14,
         added: None,
         removed: None,

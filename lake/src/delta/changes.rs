@@ -160,8 +160,9 @@ impl Log {
         };
         let mut from_files = None;
         let mut from_rows = None;
+        let mut from_bytes = None;
         if from.is_none() {
-            (from_files, from_rows) = (Some(0), Some(0));
+            (from_files, from_rows, from_bytes) = (Some(0), Some(0), Some(0));
         } else if let Some(from) = from.filter(|_| !removed.is_empty()) {
             let checksum = if removed.iter().any(|(_, t)| untold(t)) {
                 None
@@ -169,10 +170,14 @@ impl Log {
                 self.checksum(from).await
             };
             match checksum {
-                Some(checksum) => from_files = Some(checksum.num_files),
+                Some(checksum) => {
+                    from_files = Some(checksum.num_files);
+                    from_bytes = Some(checksum.table_size_bytes);
+                }
                 None => {
                     let snapshot = snapshots.snapshot(from).await?;
                     from_files = Some(snapshot.files.len() as u64);
+                    from_bytes = Some(bytes_of(&snapshot));
                     from_rows = snapshot
                         .files
                         .iter()
@@ -193,6 +198,7 @@ impl Log {
             data_change: Some(window.data_change),
             from_files,
             from_rows,
+            from_bytes,
             warnings: Vec::new(),
         })
     }
@@ -264,6 +270,7 @@ impl Log {
         Ok(Changes {
             from_files: Some(old.as_ref().map_or(0, |o| o.files.len() as u64)),
             from_rows: old.as_ref().map_or(Some(0), |o| rows_of(o)),
+            from_bytes: Some(old.as_ref().map_or(0, |o| bytes_of(o))),
             from: old.as_ref().map(|o| Side::of_state(&o.state)),
             to: Side::of_state(&new.state),
             added,
@@ -280,6 +287,11 @@ impl Log {
             .ok()??;
         serde_json::from_slice(&bytes).ok()
     }
+}
+
+fn bytes_of(snapshot: &Snapshot) -> u64 {
+    let files = snapshot.files.iter();
+    files.fold(0u64, |sum, f| sum.saturating_add(f.bytes()))
 }
 
 /// Counts of a version, as its writer left them.

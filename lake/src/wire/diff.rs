@@ -117,6 +117,9 @@ pub struct DiffReport {
     pub from_files: Option<u64>,
     /// Rows of `from`, where they were counted.
     pub from_rows: Option<u64>,
+    /// Bytes of `from`, where they were counted.
+    #[serde(default)]
+    pub from_bytes: Option<u64>,
     /// Columns in `to`, leaves counted once.
     pub columns: u64,
     /// Only where asked for, sorted by path.
