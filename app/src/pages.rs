@@ -1,7 +1,7 @@
 //! One module a page.
 
 pub mod commit;
-mod common;
+pub mod common;
 pub mod diff;
 pub mod file;
 pub mod lake;

@@ -1,11 +1,11 @@
 //! One data file: what the log says, what its footer says, its columns, its first rows.
 
-mod agree;
-mod chunks;
-mod groups;
-mod pages;
-mod rows;
-mod stats;
+pub mod agree;
+pub mod chunks;
+pub mod groups;
+pub mod pages;
+pub mod rows;
+pub mod stats;
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::words::contents;
 
 /// A file of a version, as the address names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Which {
+pub struct Which {
     version: lake::table::Version,
     path: String,
 }

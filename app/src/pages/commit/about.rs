@@ -27,7 +27,7 @@ const NAMED: &[&str] = &[
 
 /// The commit in its own words.
 #[component]
-pub(super) fn About(report: Arc<CommitReport>) -> impl IntoView {
+pub fn About(report: Arc<CommitReport>) -> impl IntoView {
     let row = &report.commit;
     let info = report.commit_info.as_object().cloned().unwrap_or_default();
     let text = |key: &str| info.get(key).filter(|v| !v.is_null()).cloned();

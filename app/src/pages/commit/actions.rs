@@ -19,7 +19,7 @@ const STEP: u32 = 50;
 
 /// The lines, the first of them at once, more on request.
 #[component]
-pub(super) fn Actions(here: Here, version: Version) -> impl IntoView {
+pub fn Actions(here: Here, version: Version) -> impl IntoView {
     let session = session();
     let first = Asked::new(move |progress| {
         let (engine, table) = (session.engine().watched(progress), here.table());

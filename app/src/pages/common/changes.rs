@@ -10,7 +10,7 @@ const FEW: usize = 12;
 
 /// Fields that differ; a rename is one rename.
 #[component]
-pub(crate) fn SchemaChanges(
+pub fn SchemaChanges(
     changes: Vec<SchemaChange>,
     /// Columns of the version at the end.
     columns: u64,
@@ -69,7 +69,7 @@ fn FromTo(from: Option<String>, to: Option<String>, kind: SchemaChangeKind) -> i
 
 /// Keys whose values differ.
 #[component]
-pub(crate) fn KeyChanges(changes: Vec<KeyChange>) -> impl IntoView {
+pub fn KeyChanges(changes: Vec<KeyChange>) -> impl IntoView {
     if changes.is_empty() {
         return view! { <p class="soft">"Same in both"</p> }.into_any();
     }

@@ -5,12 +5,12 @@ use leptos::prelude::*;
 use crate::format::shorten;
 
 /// One name, in our words, and its value.
-pub(crate) fn fact(name: &str, value: impl IntoView + 'static) -> AnyView {
+pub fn fact(name: &str, value: impl IntoView + 'static) -> AnyView {
     pair("", name, value)
 }
 
 /// One name that is a key of the format, and its value.
-pub(crate) fn key_fact(name: &str, value: impl IntoView + 'static) -> AnyView {
+pub fn key_fact(name: &str, value: impl IntoView + 'static) -> AnyView {
     pair("mono", name, value)
 }
 
@@ -19,6 +19,6 @@ fn pair(class: &'static str, name: &str, value: impl IntoView + 'static) -> AnyV
 }
 
 /// One figure in a `dl.tiles`: the figure in `b`, what stands beside it in `em`.
-pub(crate) fn tile(name: &'static str, figure: impl IntoView + 'static) -> AnyView {
+pub fn tile(name: &'static str, figure: impl IntoView + 'static) -> AnyView {
     view! { <div class="tile"><dt>{name}</dt><dd>{figure}</dd></div> }.into_any()
 }

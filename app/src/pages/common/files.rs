@@ -1,13 +1,13 @@
 //! The list of a version's files, or of the files that differ between two versions.
 
-mod export;
-mod source;
+pub mod export;
+pub mod source;
 
 use lake::wire::{FileChange, FileSort};
 use leptos::prelude::*;
 
 use self::export::SaveFiles;
-pub(crate) use self::source::Files;
+pub use self::source::Files;
 use self::source::{Listed, fetch};
 use super::Here;
 use super::filter::filter;
@@ -19,7 +19,7 @@ use crate::session::session;
 
 /// The list with its filter line and its exports. Filter and sort are in the address.
 #[component]
-pub(crate) fn FileList(
+pub fn FileList(
     here: Here,
     files: Files,
     /// What the files are, for those who hear it: `Files of version 48`.
@@ -90,7 +90,7 @@ pub(crate) fn FileList(
         <div class="list-bar">
             <FilterLine partition=partitioned />
             <span class="soft s" aria-live="polite">{move || counted(list.length(), query.get().0.is_some())}</span>
-            <SaveFiles list name=format!("{}-{}", here.name(), label) />
+            <SaveFiles here files list name=format!("{}-{}", here.name(), label) />
         </div>
         {move || list.pending().then(|| view! {
             <Loading what="the files" progress=list.progress() stop over=true />

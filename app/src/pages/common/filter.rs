@@ -2,17 +2,17 @@
 
 /// What a filter line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Filter {
+pub struct Filter {
     /// Text that the path contains.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// Partition values; `None` is null.
-    pub(crate) partition: Vec<(String, Option<String>)>,
+    pub partition: Vec<(String, Option<String>)>,
 }
 
 /// Reads a filter line. Words are separated by spaces; a value with spaces stands in double
 /// quotes. `column=null` means null, `column="null"` the text. Words that name no partition
 /// column are text.
-pub(crate) fn filter(line: &str, columns: &[String]) -> Filter {
+pub fn filter(line: &str, columns: &[String]) -> Filter {
     let mut out = Filter::default();
     let mut text = Vec::new();
     for word in words(line) {
@@ -37,9 +37,7 @@ pub(crate) fn filter(line: &str, columns: &[String]) -> Filter {
 }
 
 /// The filter line of a partition, which [`filter`] reads back.
-pub(crate) fn line<'a>(
-    parts: impl IntoIterator<Item = (&'a String, &'a Option<String>)>,
-) -> String {
+pub fn line<'a>(parts: impl IntoIterator<Item = (&'a String, &'a Option<String>)>) -> String {
     let words = parts.into_iter().map(|(name, value)| match value {
         None => format!("{name}=null"),
         Some(value) if value == "null" || value.contains([' ', '"']) || value.is_empty() => {

@@ -10,7 +10,7 @@ use crate::words::sql_path;
 
 /// The table at hand. A page is made anew for another table, so this never changes on a page.
 #[derive(Clone, Copy)]
-pub(crate) struct Here(StoredValue<Names>);
+pub struct Here(StoredValue<Names>);
 
 struct Names {
     name: String,
@@ -21,7 +21,7 @@ struct Names {
 
 impl Here {
     /// The table of the address. Pages about a table are shown only once it is known.
-    pub(crate) fn find() -> Self {
+    pub fn find() -> Self {
         let session = session();
         let name = session
             .route
@@ -34,11 +34,7 @@ impl Here {
             found.map(|z| z.url.clone())
         });
         let url = joined(&zone_url.unwrap_or_default(), &prefix);
-        let location = match &entry {
-            Some(entry) if entry.configured => entry.name.clone(),
-            _ if url.is_empty() => name.clone(),
-            _ => url.clone(),
-        };
+        let location = untrack(|| session.location()).unwrap_or_else(|| name.clone());
         Self(StoredValue::new(Names {
             name,
             table: TableRef { zone, prefix },
@@ -48,17 +44,17 @@ impl Here {
     }
 
     /// What people call it, and what its addresses begin with.
-    pub(crate) fn name(self) -> String {
+    pub fn name(self) -> String {
         self.0.with_value(|n| n.name.clone())
     }
 
     /// What the worker calls it.
-    pub(crate) fn table(self) -> TableRef {
+    pub fn table(self) -> TableRef {
         self.0.with_value(|n| n.table.clone())
     }
 
     /// `tidemark <command> <table> <rest>`, ready for a shell.
-    pub(crate) fn command(self, command: &str, rest: &[&str]) -> String {
+    pub fn command(self, command: &str, rest: &[&str]) -> String {
         self.0.with_value(|n| {
             let mut words = vec!["tidemark", command, n.location.as_str()];
             words.extend_from_slice(rest);
@@ -67,12 +63,19 @@ impl Here {
     }
 
     /// The table for Spark SQL: by its location.
-    pub(crate) fn sql(self) -> String {
+    pub fn sql(self) -> String {
         self.0.with_value(|n| sql_path(&n.url))
     }
 
+    /// The server's own answer about the table, as JSON.
+    pub fn api(self, question: &str, parameters: &str) -> String {
+        let page = Route::Timeline { table: self.name() }.href();
+        let segment = page.strip_prefix("/t/").unwrap_or(&page);
+        format!("/api/tables/{segment}/{question}?{parameters}")
+    }
+
     /// The address of one of its pages.
-    pub(crate) fn href(self, route: impl FnOnce(String) -> Route) -> String {
+    pub fn href(self, route: impl FnOnce(String) -> Route) -> String {
         route(self.name()).href()
     }
 }

@@ -13,7 +13,7 @@ const MOST: usize = 100;
 
 /// A value. Text that holds JSON, as writers of Delta like to put it, is laid out as JSON.
 #[component]
-pub(crate) fn Json(value: Value) -> impl IntoView {
+pub fn Json(value: Value) -> impl IntoView {
     laid_out(&value, 0)
 }
 
@@ -77,7 +77,7 @@ fn inner(text: &str) -> Option<Value> {
 
 /// [`pretty`] text for the page: control characters of a hostile line are made visible, only the
 /// breaks of the layout remain.
-pub(crate) fn laid_out_text(text: &str) -> String {
+pub fn laid_out_text(text: &str) -> String {
     let text = pretty(text);
     let lines: Vec<String> = text.split('\n').map(crate::format::visible).collect();
     lines.join("\n")

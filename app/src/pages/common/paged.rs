@@ -13,25 +13,25 @@ use leptos::task::spawn_local;
 use crate::parts::Window;
 
 /// Rows of one question.
-pub(crate) const PAGE: u32 = 200;
+pub const PAGE: u32 = 200;
 
 /// One answer: a page of the list, and how long the list is.
-pub(crate) struct Page<T> {
+pub struct Page<T> {
     /// The rows.
-    pub(crate) items: Vec<T>,
+    pub items: Vec<T>,
     /// Rows of the list.
-    pub(crate) matching: u64,
+    pub matching: u64,
     /// Rows there would be without a filter.
-    pub(crate) total: u64,
+    pub total: u64,
 }
 
 /// Asks for `limit` rows from `offset`.
-pub(crate) type Fetch<T> = Rc<dyn Fn(u64, u32) -> LocalBoxFuture<'static, Result<Page<T>>>>;
+pub type Fetch<T> = Rc<dyn Fn(u64, u32) -> LocalBoxFuture<'static, Result<Page<T>>>>;
 
 /// The list as far as it was read.
-pub(crate) struct Paged<T: Send + Sync + 'static> {
+pub struct Paged<T: Send + Sync + 'static> {
     /// Which rows are near the viewport: for the grid.
-    pub(crate) seen: RwSignal<Window>,
+    pub seen: RwSignal<Window>,
     pages: RwSignal<HashMap<u64, Arc<Vec<T>>>>,
     length: RwSignal<Option<(u64, u64)>>,
     failed: RwSignal<Option<Error>>,
@@ -56,7 +56,7 @@ impl<T: Send + Sync + 'static> Copy for Paged<T> {}
 impl<T: Clone + Send + Sync + 'static> Paged<T> {
     /// The list that `source` says how to ask for, anew whenever a signal it read changes. The
     /// rows before stay until the first new ones are there.
-    pub(crate) fn new(source: impl Fn(RwSignal<Option<Progress>>) -> Fetch<T> + 'static) -> Self {
+    pub fn new(source: impl Fn(RwSignal<Option<Progress>>) -> Fetch<T> + 'static) -> Self {
         let list = Self {
             seen: RwSignal::new(Window::default()),
             pages: RwSignal::new(HashMap::new()),
@@ -85,48 +85,48 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
     }
 
     /// Rows of the list, tracked; 0 before it is known.
-    pub(crate) fn count(self) -> usize {
+    pub fn count(self) -> usize {
         let (matching, _) = self.length.get().unwrap_or_default();
         usize::try_from(matching).unwrap_or(usize::MAX)
     }
 
     /// Rows that match and rows in all, tracked.
-    pub(crate) fn length(self) -> Option<(u64, u64)> {
+    pub fn length(self) -> Option<(u64, u64)> {
         self.length.get()
     }
 
     /// Row `i` if it was read, tracked.
-    pub(crate) fn get(self, i: usize) -> Option<T> {
+    pub fn get(self, i: usize) -> Option<T> {
         self.pages.with(|pages| row(pages, i))
     }
 
     /// Row `i` if it was read.
-    pub(crate) fn get_untracked(self, i: usize) -> Option<T> {
+    pub fn get_untracked(self, i: usize) -> Option<T> {
         self.pages.with_untracked(|pages| row(pages, i))
     }
 
     /// Why there are no rows, tracked.
-    pub(crate) fn failed(self) -> Option<Error> {
+    pub fn failed(self) -> Option<Error> {
         self.failed.get()
     }
 
     /// Whether an answer is waited for, tracked.
-    pub(crate) fn pending(self) -> bool {
+    pub fn pending(self) -> bool {
         self.waiting.get() > 0
     }
 
     /// How far the question has come.
-    pub(crate) fn progress(self) -> ReadSignal<Option<Progress>> {
+    pub fn progress(self) -> ReadSignal<Option<Progress>> {
         self.progress.read_only()
     }
 
     /// Asks again.
-    pub(crate) fn again(self) {
+    pub fn again(self) {
         self.again.notify();
     }
 
     /// Takes the questions back and says so.
-    pub(crate) fn stop(self) {
+    pub fn stop(self) {
         self.cancel();
         self.waiting.set(0);
         self.failed.set(Some(Error::new(
@@ -136,7 +136,7 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
     }
 
     /// How the list is asked for now: for an export of all of it.
-    pub(crate) fn source(self) -> Option<Fetch<T>> {
+    pub fn source(self) -> Option<Fetch<T>> {
         self.fetch.get_value()
     }
 

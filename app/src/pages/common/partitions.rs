@@ -20,7 +20,7 @@ const STEP: usize = 100;
 
 /// The tree of a diff's partitions. A name is a link that filters the list of files.
 #[component]
-pub(crate) fn Partitions(
+pub fn Partitions(
     partitions: Vec<PartitionDiff>,
     /// Partitions that differ in all; the list may have been cut.
     total: u64,

@@ -8,27 +8,27 @@ use lake::wire::{PartitionDiff, Totals};
 
 /// One value of a partition column, and what is below it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
+pub struct Node {
     /// `region=US`.
-    pub(crate) label: String,
+    pub label: String,
     /// The column.
-    pub(crate) column: String,
+    pub column: String,
     /// The columns down to here and their values.
-    pub(crate) partition: Partition,
+    pub partition: Partition,
     /// What came and went below here.
-    pub(crate) totals: Totals,
+    pub totals: Totals,
     /// Values of the next column, most rows first.
-    pub(crate) children: Arc<Vec<Node>>,
+    pub children: Arc<Vec<Node>>,
 }
 
 /// The tree of these partitions, most rows first at every level.
-pub(crate) fn roll_up(partitions: &[PartitionDiff]) -> Vec<Node> {
+pub fn roll_up(partitions: &[PartitionDiff]) -> Vec<Node> {
     let all: Vec<&PartitionDiff> = partitions.iter().collect();
     level(&all, 0)
 }
 
 /// How much happened: rows where they are known, else bytes.
-pub(crate) fn weight(totals: &Totals) -> u64 {
+pub fn weight(totals: &Totals) -> u64 {
     match (totals.rows_added, totals.rows_removed) {
         (Some(added), Some(removed)) => added.saturating_add(removed),
         _ => totals.bytes_added.saturating_add(totals.bytes_removed),
@@ -36,7 +36,7 @@ pub(crate) fn weight(totals: &Totals) -> u64 {
 }
 
 /// Two shares of a diff as one.
-pub(crate) fn sum(a: &Totals, b: &Totals) -> Totals {
+pub fn sum(a: &Totals, b: &Totals) -> Totals {
     let known = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
     Totals {
         files_added: a.files_added.saturating_add(b.files_added),

@@ -8,7 +8,7 @@ use crate::words::{Part, Sentence};
 
 /// A sentence with its names set apart.
 #[component]
-pub(crate) fn Say(sentence: Sentence) -> impl IntoView {
+pub fn Say(sentence: Sentence) -> impl IntoView {
     let parts = sentence.0.into_iter().map(|part| match part {
         Part::Text(text) => visible(&text).into_any(),
         Part::Strong(text) => view! { <b>{visible(&text)}</b> }.into_any(),
@@ -19,7 +19,7 @@ pub(crate) fn Say(sentence: Sentence) -> impl IntoView {
 
 /// What a person should know about an answer, a note each.
 #[component]
-pub(crate) fn Warnings(warnings: Vec<String>) -> impl IntoView {
+pub fn Warnings(warnings: Vec<String>) -> impl IntoView {
     /// More would hide the page itself.
     const MOST: usize = 5;
     let more = warnings.len().saturating_sub(MOST);

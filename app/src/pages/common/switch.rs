@@ -6,7 +6,7 @@ use crate::session::session;
 
 /// Links that set the parameter `show`; the first choice is the page without it.
 #[component]
-pub(crate) fn Switch(
+pub fn Switch(
     /// What is chosen among, for those who hear it: `Lists of this commit`.
     label: &'static str,
     /// Value of the parameter, name, and a figure beside it.

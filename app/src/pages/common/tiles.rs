@@ -9,50 +9,53 @@ use crate::parts::{Bytes, Count, Net, NetBytes};
 
 /// The figures of a diff: what there is afterwards, and what came and went.
 #[component]
-pub(crate) fn DiffTiles(diff: DiffReport) -> impl IntoView {
+pub fn DiffTiles(diff: DiffReport) -> impl IntoView {
     let t = diff.totals;
     let after = |before: Option<u64>, came: Option<u64>, went: Option<u64>| {
         before?.checked_add(came?)?.checked_sub(went?)
     };
-    let files = after(diff.from_files, Some(t.files_added), Some(t.files_removed));
+    let (files_came, files_went) = (Some(t.files_added), Some(t.files_removed));
+    let (bytes_came, bytes_went) = (Some(t.bytes_added), Some(t.bytes_removed));
+    let files = after(diff.from_files, files_came, files_went);
     let rows = after(diff.from_rows, t.rows_added, t.rows_removed);
-    let untouched = t.files_added == 0 && t.files_removed == 0;
+    let bytes = after(diff.from_bytes, bytes_came, bytes_went);
+    let both_ways = (t.bytes_added > 0 && t.bytes_removed > 0).then(|| {
+        format!(
+            "{} came, {} went",
+            format::bytes(t.bytes_added),
+            format::bytes(t.bytes_removed)
+        )
+    });
     let (rewritten, rewritten_note) = rewritten(&diff);
-    let vectors = diff.vectors_changed;
+    let masked_in = match diff.vectors_changed {
+        0 => "rows".to_owned(),
+        n => format!("rows in {}", format::counted(n, "file")),
+    };
+    let count = |n| view! { <Count n /> }.into_any();
+    let size = |n| view! { <Bytes n /> }.into_any();
+    let net = |came, went| view! { <Net came went /> }.into_any();
+    let net_bytes = view! {
+        <span title=both_ways><NetBytes came=bytes_came went=bytes_went /></span>
+    };
+    let rewritten = view! { <b>{rewritten}</b> <em class="soft">{rewritten_note}</em> };
+    let masked = view! { <b><Count n=diff.rows_masked /></b> <em class="soft">{masked_in}</em> };
     view! {
         <dl class="tiles">
-            {tile("Files", match files {
-                    Some(n) => view! {
-                        <b>{format::count(n)}</b>
-                        <em><Net came=Some(t.files_added) went=Some(t.files_removed) /></em>
-                    }.into_any(),
-                    None => view! {
-                        <b><Net came=Some(t.files_added) went=Some(t.files_removed) /></b>
-                    }.into_any(),
-                })}
-            {tile("Rows", match rows {
-                    Some(n) => view! {
-                        <b>{format::count(n)}</b>
-                        <em><Net came=t.rows_added went=t.rows_removed /></em>
-                    }.into_any(),
-                    None => view! { <b><Net came=t.rows_added went=t.rows_removed /></b> }.into_any(),
-                })}
-            {tile("Bytes", view! { <b><NetBytes came=Some(t.bytes_added) went=Some(t.bytes_removed) /></b>
-                {(t.bytes_added > 0 && t.bytes_removed > 0).then(|| view! {
-                    <em class="soft">
-                        <Bytes n=t.bytes_added /> " came, " <Bytes n=t.bytes_removed /> " went"
-                    </em>
-                })} })}
-            {tile("Rewritten", view! { <b>{rewritten}</b>
-                <em class="soft">{rewritten_note}</em> })}
-            {tile("Deleted by vector", view! { <b><Count n=diff.rows_masked /></b>
-                <em class="soft">
-                    {match (vectors, untouched) {
-                        (0, _) => "rows".to_owned(),
-                        (n, _) => format!("rows in {}", format::counted(n, "file")),
-                    }}
-                </em> })}
+            {tile("Files", changed(files.map(count), net(files_came, files_went)))}
+            {tile("Rows", changed(rows.map(count), net(t.rows_added, t.rows_removed)))}
+            {tile("Bytes", changed(bytes.map(size), net_bytes.into_any()))}
+            {tile("Rewritten", rewritten)}
+            {tile("Deleted by vector", masked)}
         </dl>
+    }
+}
+
+/// What there is afterwards and beside it what changed; the change alone where the rest was not
+/// counted.
+fn changed(after: Option<AnyView>, change: AnyView) -> AnyView {
+    match after {
+        Some(after) => view! { <b>{after}</b> <em>{change}</em> }.into_any(),
+        None => view! { <b>{change}</b> }.into_any(),
     }
 }
 

@@ -21,7 +21,7 @@ const DAY: i64 = 86_400_000;
 
 /// The button that says which version it is, and behind it the ways to another.
 #[component]
-pub(super) fn End(
+pub fn End(
     here: Here,
     /// `from` or `to`.
     which: &'static str,

@@ -11,7 +11,7 @@ use crate::parts::{Bytes, Count, Key, When};
 
 /// The two, line by line; lines that differ are marked.
 #[component]
-pub(super) fn Agree(report: Arc<FileReport>) -> impl IntoView {
+pub fn Agree(report: Arc<FileReport>) -> impl IntoView {
     let file = &report.file;
     let recorded = file.rows.map(|rows| rows + file.deleted_rows);
     let rows_differ = recorded.is_some_and(|n| n != report.rows);

@@ -15,7 +15,7 @@ const STRIP: usize = 24;
 
 /// The grid. A column opens its pages.
 #[component]
-pub(super) fn Chunks(report: Arc<FileReport>) -> impl IntoView {
+pub fn Chunks(report: Arc<FileReport>) -> impl IntoView {
     let session = session();
     let group = chosen();
     let many = report.row_groups.len() > 1;
@@ -105,7 +105,7 @@ fn Name(column: ColumnReport) -> impl IntoView {
 
 /// A bound from the statistics, marked where it is not a value that occurs.
 #[component]
-pub(super) fn Bound(text: Option<String>, exact: Option<bool>) -> impl IntoView {
+pub fn Bound(text: Option<String>, exact: Option<bool>) -> impl IntoView {
     match text {
         Some(text) if text.is_empty() => {
             view! { <span class="faint">"empty text"</span> }.into_any()

@@ -12,14 +12,14 @@ use crate::session::session;
 const MOST: usize = 120;
 
 /// Which row group the address chooses.
-pub(super) fn chosen() -> Memo<usize> {
+pub fn chosen() -> Memo<usize> {
     let session = session();
     Memo::new(move |_| session.query.with(|q| q.read("group").unwrap_or(0)))
 }
 
 /// The bars. A file with one row group needs no choice.
 #[component]
-pub(super) fn Groups(report: Arc<FileReport>) -> impl IntoView {
+pub fn Groups(report: Arc<FileReport>) -> impl IntoView {
     let session = session();
     let chosen = chosen();
     let total = report.row_groups.len();

@@ -11,7 +11,7 @@ use super::chunks::Bound;
 use super::groups::chosen;
 use crate::asked::Asked;
 use crate::format;
-use crate::pages::common::Here;
+use crate::pages::common::{Here, Warnings};
 use crate::parts::{Bytes, Count};
 use crate::session::session;
 
@@ -20,7 +20,7 @@ const FEW: usize = 100;
 
 /// The pages, where a column is chosen.
 #[component]
-pub(super) fn ChunkPages(here: Here, which: Which, report: Arc<FileReport>) -> impl IntoView {
+pub fn ChunkPages(here: Here, which: Which, report: Arc<FileReport>) -> impl IntoView {
     let session = session();
     let column = Memo::new(move |_| session.query.with(|q| q.read::<usize>("column")));
     move || {
@@ -89,6 +89,7 @@ fn List(report: Arc<PagesReport>) -> impl IntoView {
     };
     view! {
         <p class="soft s">{read}</p>
+        <Warnings warnings=report.warnings.clone() />
         <div class="scroll" tabindex="0" role="region" aria-label="Pages">
             <table>
                 <thead>

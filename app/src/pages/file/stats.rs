@@ -15,7 +15,7 @@ const MOST: usize = 1_000;
 
 /// The statistics by column; text as it stands where it is not what the protocol says.
 #[component]
-pub(super) fn Stats(report: Arc<FileReport>) -> impl IntoView {
+pub fn Stats(report: Arc<FileReport>) -> impl IntoView {
     let Some(text) = report.log_stats.as_deref() else {
         return view! { <p class="soft">"The log keeps no statistics of this file"</p> }.into_any();
     };

@@ -13,7 +13,7 @@ const HEIGHT: f64 = 112.0;
 
 /// The bars; the figures stand in a table for those who cannot see them.
 #[component]
-pub(super) fn Histogram(report: Arc<LayoutReport>) -> impl IntoView {
+pub fn Histogram(report: Arc<LayoutReport>) -> impl IntoView {
     let buckets = report.histogram.clone();
     if buckets.is_empty() {
         return ().into_any();

@@ -35,7 +35,7 @@ struct Drawn {
 
 /// The map. Tiles are links to their partition's files; arrow keys go from one to the next.
 #[component]
-pub(super) fn Treemap(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
+pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
     let frame = NodeRef::<html::Ul>::new();
     let width = width_of(frame);
     let weights: Vec<f64> = report.partitions.iter().map(|p| p.bytes as f64).collect();

@@ -13,7 +13,7 @@ use crate::words::features;
 
 /// The protocol's numbers, and each feature with what it means.
 #[component]
-pub(super) fn Features(report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn Features(report: Arc<SnapshotReport>) -> impl IntoView {
     let numbers: Vec<_> = report
         .protocol
         .iter()
@@ -98,7 +98,7 @@ fn Named(title: &'static str, entries: Vec<(String, String)>) -> impl IntoView {
 
 /// From which checkpoint and how many commits the version was rebuilt.
 #[component]
-pub(super) fn Rebuilt(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn Rebuilt(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
     let commits = format::counted(report.commits_read, "commit");
     let said = match report.checkpoint {
         Some(checkpoint) => {

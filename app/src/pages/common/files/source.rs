@@ -13,7 +13,7 @@ use crate::parts::Sort;
 
 /// Which files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Files {
+pub enum Files {
     /// All of a version.
     Of(Version),
     /// Those that differ between two versions.
@@ -22,7 +22,7 @@ pub(crate) enum Files {
 
 impl Files {
     /// The version that holds a file of the list.
-    pub(super) fn holder(self, change: Option<FileChange>) -> Version {
+    pub fn holder(self, change: Option<FileChange>) -> Version {
         match (self, change) {
             (Self::Of(version), _) => version,
             (Self::Between(from, _), Some(FileChange::Removed)) => from,
@@ -31,29 +31,29 @@ impl Files {
     }
 
     /// Whether files that came and files that left are in one list.
-    pub(super) fn mixed(self) -> bool {
+    pub fn mixed(self) -> bool {
         matches!(self, Self::Between(..))
     }
 }
 
 /// A file of the list.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub struct Listed {
     /// Whether it came or left.
-    pub(crate) change: Option<FileChange>,
+    pub change: Option<FileChange>,
     /// The file.
-    pub(crate) file: DataFile,
+    pub file: DataFile,
 }
 
 impl Listed {
     /// Tells the row from every other.
-    pub(super) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         format!("{:?}{}", self.change, self.file.path)
     }
 }
 
 /// How the list is asked for.
-pub(super) fn fetch(
+pub fn fetch(
     engine: Engine,
     table: TableRef,
     files: Files,
