@@ -5,7 +5,7 @@ mod feature;
 mod figure;
 mod file;
 mod layout;
-mod operation;
+mod predicate;
 #[cfg(test)]
 mod samples;
 mod sql;
@@ -17,7 +17,7 @@ pub use feature::{Meaning, features, meaning};
 pub use figure::{count_of, joined, number_word, plural};
 pub use file::contents;
 pub use layout::{headline, packing};
-pub use operation::{flat, predicate_text, summary};
+pub use predicate::{flat, predicate_text};
 pub use sql::sql_path;
 
 /// A piece of a [`Sentence`].

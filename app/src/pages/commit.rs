@@ -12,7 +12,7 @@ use self::about::About;
 use self::actions::Actions;
 use super::common::{
     DiffTiles, FileList, Files, Here, KeyChanges, Partitions, Say, SchemaChanges, Switch, Warnings,
-    fact, key_fact, tile,
+    fact, json_link, key_fact, tile,
 };
 use crate::asked::Asked;
 use crate::format;
@@ -238,13 +238,23 @@ fn Elsewhere(here: Here, report: Arc<CommitReport>) -> impl IntoView {
         None => here.command("snapshot", &["--version", &to]),
     };
     let sql = format!("DESCRIBE HISTORY {}", here.sql());
-    let json = Callback::new(move |()| serde_json::to_string_pretty(&*report).unwrap_or_default());
-    let save = move |_| {
-        let name = format!("commit-{version}.json");
-        crate::copy::download(&name, "application/json", &json.run(()));
+    let parameters = match version.previous() {
+        Some(from) => format!("from={from}&to={to}&files=true"),
+        None => format!("version={to}&files=true"),
     };
+    let question = if version.previous().is_some() {
+        "diff"
+    } else {
+        "snapshot"
+    };
+    let json = json_link(
+        here,
+        question,
+        &parameters,
+        "What changed, with every file, as JSON",
+    );
     view! {
-        <h2>"The same from a shell" <span class="end"><button type="button" class="btn small quiet" on:click=save>"JSON"</button></span></h2>
+        <h2>"The same from a shell" <span class="end">{json}</span></h2>
         <ShellLine command />
         <h2>"In SQL"</h2>
         <ShellLine command=sql />

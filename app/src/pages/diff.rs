@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use self::ends::End;
 use super::common::{
     DiffTiles, FileList, Files, Here, KeyChanges, Partitions, Say, SchemaChanges, Warnings,
+    json_link,
 };
 use crate::asked::Asked;
 use crate::format;
@@ -109,13 +110,8 @@ fn Body(here: Here, report: Arc<DiffReport>) -> impl IntoView {
         "diff",
         &["--from", &from.to_string(), "--to", &to.to_string()],
     );
-    let json = {
-        let report = Arc::clone(&report);
-        move |_| {
-            let json = serde_json::to_string_pretty(&*report).unwrap_or_default();
-            crate::copy::download(&format!("diff-{from}-{to}.json"), "application/json", &json);
-        }
-    };
+    let parameters = format!("from={from}&to={to}");
+    let json = json_link(here, "diff", &parameters, "The diff as JSON");
     let quiet = report.properties.is_empty() && report.protocol.is_empty();
     let identical = report.verdict == Verdict::Identical;
     view! {
@@ -141,7 +137,7 @@ fn Body(here: Here, report: Arc<DiffReport>) -> impl IntoView {
                 }}
                 <h2>
                     "The same from a shell"
-                    <span class="end"><button type="button" class="btn small quiet" on:click=json>"JSON"</button></span>
+                    <span class="end">{json}</span>
                 </h2>
                 <ShellLine command />
             </aside>

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use self::histogram::Histogram;
 use self::partitions::PartitionList;
 use self::treemap::Treemap;
-use super::common::{Here, Say, fact};
+use super::common::{Here, Say, fact, json_link};
 use crate::asked::Asked;
 use crate::format;
 use crate::parts::{Bytes, CopyButton, Empty, Head, Key, Note, NoteKind, ShellLine, Tabs};
@@ -67,14 +67,8 @@ fn Body(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
         .into_any();
     }
     let command = here.command("layout", &[]);
-    let json = {
-        let report = Arc::clone(&report);
-        move |_| {
-            let json = serde_json::to_string_pretty(&*report).unwrap_or_default();
-            let name = format!("layout-{}.json", report.version);
-            crate::copy::download(&name, "application/json", &json);
-        }
-    };
+    let parameters = format!("version={}", report.version);
+    let json = json_link(here, "layout", &parameters, "The layout as JSON");
     view! {
         <p class="verdict"><Say sentence=said /></p>
         <div class="columns split">
@@ -87,7 +81,7 @@ fn Body(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
                 <Findings report=Arc::clone(&report) />
                 <h2>
                     "The same from a shell"
-                    <span class="end"><button type="button" class="btn small quiet" on:click=json>"JSON"</button></span>
+                    <span class="end">{json}</span>
                 </h2>
                 <ShellLine command />
             </aside>

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 
 use self::protocol::{Features, Rebuilt};
 use self::schema::SchemaTree;
-use super::common::{FileList, Files, Here, Switch, Warnings, fact, key_fact, tile};
+use super::common::{FileList, Files, Here, Switch, Warnings, fact, json_link, key_fact, tile};
 use crate::asked::Asked;
 use crate::format;
 use crate::parts::{Bytes, CopyButton, Count, Empty, Head, Key, Note, ShellLine, Tabs, Text, When};
@@ -198,7 +198,7 @@ fn Body(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
         let report = Arc::clone(&report);
         move || {
             match show.get().as_deref() {
-            Some("schema") => view! { <SchemaTree report=Arc::clone(&report) /> }.into_any(),
+            Some("schema") => view! { <SchemaTree here report=Arc::clone(&report) /> }.into_any(),
             _ if report.files == 0 => view! {
                 <Empty title="No files">
                     <p class="soft">"This version of the table is empty. Its columns are known; there are no rows."</p>
@@ -306,18 +306,12 @@ fn Elsewhere(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
     let version = report.version;
     let command = here.command("snapshot", &["--version", &version.to_string()]);
     let sql = format!("SELECT * FROM {} VERSION AS OF {version}", here.sql());
-    let save = move |_| {
-        let json = serde_json::to_string_pretty(&*report).unwrap_or_default();
-        crate::copy::download(
-            &format!("snapshot-{version}.json"),
-            "application/json",
-            &json,
-        );
-    };
+    let parameters = format!("version={version}");
+    let json = json_link(here, "snapshot", &parameters, "This version as JSON");
     view! {
         <h2>
             "The same from a shell"
-            <span class="end"><button type="button" class="btn small quiet" on:click=save>"JSON"</button></span>
+            <span class="end">{json}</span>
         </h2>
         <ShellLine command />
         <h2>"In SQL"</h2>

@@ -2,34 +2,6 @@
 
 use lake::table::{Partition, Version};
 use lake::wire::*;
-use serde_json::Value;
-
-pub(crate) fn commit() -> CommitRow {
-    CommitRow {
-        version: Version(48),
-        timestamp: None,
-        in_commit: false,
-        writer_timestamp: None,
-        operation: None,
-        parameters: Value::Null,
-        user: None,
-        engine: None,
-        reason: None,
-        metrics: Value::Null,
-        files_added: Some(0),
-        files_removed: Some(0),
-        bytes_added: Some(0),
-        bytes_removed: Some(0),
-        rows_added: Some(0),
-        rows_removed: Some(0),
-        data_change: true,
-        parent: Some(Version(47)),
-        refs: Vec::new(),
-        damaged: None,
-        restorable: None,
-        metadata_change: false,
-    }
-}
 
 pub(crate) fn partition(parts: &[(&str, &str)]) -> Partition {
     parts

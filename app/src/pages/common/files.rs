@@ -90,7 +90,7 @@ pub fn FileList(
         <div class="list-bar">
             <FilterLine partition=partitioned />
             <span class="soft s" aria-live="polite">{move || counted(list.length(), query.get().0.is_some())}</span>
-            <SaveFiles list name=format!("{}-{}", here.name(), label) />
+            <SaveFiles here files list name=format!("{}-{}", here.name(), label) />
         </div>
         {move || list.pending().then(|| view! {
             <Loading what="the files" progress=list.progress() stop over=true />

@@ -34,11 +34,7 @@ impl Here {
             found.map(|z| z.url.clone())
         });
         let url = joined(&zone_url.unwrap_or_default(), &prefix);
-        let location = match &entry {
-            Some(entry) if entry.configured => entry.name.clone(),
-            _ if url.is_empty() => name.clone(),
-            _ => url.clone(),
-        };
+        let location = untrack(|| session.location()).unwrap_or_else(|| name.clone());
         Self(StoredValue::new(Names {
             name,
             table: TableRef { zone, prefix },
@@ -69,6 +65,13 @@ impl Here {
     /// The table for Spark SQL: by its location.
     pub fn sql(self) -> String {
         self.0.with_value(|n| sql_path(&n.url))
+    }
+
+    /// The server's own answer about the table, as JSON.
+    pub fn api(self, question: &str, parameters: &str) -> String {
+        let page = Route::Timeline { table: self.name() }.href();
+        let segment = page.strip_prefix("/t/").unwrap_or(&page);
+        format!("/api/tables/{segment}/{question}?{parameters}")
     }
 
     /// The address of one of its pages.

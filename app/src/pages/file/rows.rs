@@ -9,9 +9,9 @@ use leptos::task::spawn_local;
 
 use super::Which;
 use crate::asked::Asked;
-use crate::copy::{csv, download};
+use crate::copy::csv;
 use crate::format;
-use crate::pages::common::{Here, Warnings};
+use crate::pages::common::{Here, Warnings, csv_button};
 use crate::parts::{Badge, Failed};
 use crate::session::session;
 
@@ -97,10 +97,9 @@ fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> impl IntoView {
     };
     let more = Callback::new(move |()| more());
     let columns = StoredValue::new(first.columns.clone());
-    let save = move |_| {
-        let text = columns.with_value(|columns| as_csv(columns, &read.get_untracked()));
-        download("rows.csv", "text/csv;charset=utf-8", &text);
-    };
+    let save = csv_button("rows".to_owned(), "Save these rows as CSV", move || {
+        columns.with_value(|columns| as_csv(columns, &read.get_untracked()))
+    });
     let said = move || {
         read.with(|read| {
             let masked = match read.masked {
@@ -125,9 +124,7 @@ fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> impl IntoView {
         <Warnings warnings=first.warnings.clone() />
         <div class="list-bar">
             <span class="soft s" aria-live="polite">{said}</span>
-            <span class="export">
-                <button type="button" class="btn small quiet" title="Save these rows as CSV" on:click=save>"CSV"</button>
-            </span>
+            <span class="export">{save}</span>
         </div>
         {move || read.with(|r| r.rows.is_empty() && r.next.is_none()).then(|| view! {
             <p class="soft">"No row of this file is left: the deletion vector masks them all, or it never had any"</p>

@@ -9,8 +9,8 @@ use leptos::prelude::*;
 
 use crate::copy::csv;
 use crate::format;
-use crate::pages::common::{Here, filter_line};
-use crate::parts::{Bytes, Column, Count, Export, Grid, Key, Sort};
+use crate::pages::common::{Here, csv_button, filter_line, json_link};
+use crate::parts::{Bytes, Column, Count, Grid, Key, Sort};
 use crate::route::{Query, Route};
 use crate::session::session;
 
@@ -111,21 +111,19 @@ pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
             }
         })
     };
-    let name = format!("{}-layout", here.name());
-    let as_csv = {
+    let csv = {
         let report = Arc::clone(&report);
-        Callback::new(move |()| as_table(&report.partitions))
-    };
-    let as_json = {
-        let report = Arc::clone(&report);
-        Callback::new(move |()| {
-            serde_json::to_string_pretty(&report.partitions).unwrap_or_default()
+        let name = format!("{}-partitions", here.name());
+        csv_button(name, "Save the partitions as CSV", move || {
+            as_table(&report.partitions)
         })
     };
+    let parameters = format!("version={}", report.version);
+    let json = json_link(here, "layout", &parameters, "All partitions as JSON");
     view! {
         <h2>
             {title} <small>{note}</small>
-            <span class="end"><Export name=Signal::stored(name) csv=as_csv json=as_json /></span>
+            <span class="end export">{csv} {json}</span>
         </h2>
         <Grid label="Partitions of the newest version" columns
             count=Signal::stored(report.partitions.len()) row key on_open=open

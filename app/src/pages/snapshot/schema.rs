@@ -6,8 +6,9 @@ use lake::schema::Field;
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
-use crate::copy::{csv, download};
+use crate::copy::csv;
 use crate::format;
+use crate::pages::common::{Here, csv_button, json_link};
 use crate::parts::{Badge, Text, TreeRow};
 
 /// Columns of a level that are shown before the button.
@@ -15,7 +16,7 @@ const FEW: usize = 200;
 
 /// The tree.
 #[component]
-pub fn SchemaTree(report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn SchemaTree(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
     let fields = Arc::new(report.schema.fields.clone());
     if fields.is_empty() {
         return view! { <p class="soft">"The table has no columns"</p> }.into_any();
@@ -23,21 +24,18 @@ pub fn SchemaTree(report: Arc<SnapshotReport>) -> impl IntoView {
     let mapped = any(&fields, &|f| f.id.is_some() || f.physical.is_some());
     let noted = any(&fields, &|f| !f.notes.is_empty());
     let partitions = Arc::new(report.partition_columns.clone());
-    let version = report.version;
-    let save_csv = {
+    let csv = {
         let fields = Arc::clone(&fields);
-        move |_| {
-            let name = format!("schema-{version}.csv");
-            download(&name, "text/csv;charset=utf-8", &as_table(&fields));
-        }
+        let name = format!("{}-schema", here.name());
+        csv_button(name, "Save the columns as CSV", move || as_table(&fields))
     };
-    let save_json = {
-        let fields = Arc::clone(&fields);
-        move |_| {
-            let json = serde_json::to_string_pretty(&*fields).unwrap_or_default();
-            download(&format!("schema-{version}.json"), "application/json", &json);
-        }
-    };
+    let parameters = format!("version={}", report.version);
+    let json = json_link(
+        here,
+        "snapshot",
+        &parameters,
+        "The version with its columns as JSON",
+    );
     let columns = Shown {
         mapped,
         noted,
@@ -52,10 +50,7 @@ pub fn SchemaTree(report: Arc<SnapshotReport>) -> impl IntoView {
                     format::count(fields.len() as u64),
                 )}
             </span>
-            <span class="export">
-                <button type="button" class="btn small quiet" title="Save the columns as CSV" on:click=save_csv>"CSV"</button>
-                <button type="button" class="btn small quiet" title="Save the columns as JSON" on:click=save_json>"JSON"</button>
-            </span>
+            <span class="export">{csv} {json}</span>
         </div>
         <div class="scroll" tabindex="0" role="region" aria-label="Columns of the table">
             <table class="tree-table">

@@ -6,10 +6,11 @@ use lake::wire::FileChange;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::source::Listed;
+use super::source::{Files, Listed};
 use crate::copy::{csv, download};
 use crate::format;
 use crate::pages::common::paged::{Fetch, Paged};
+use crate::pages::common::{Here, json_link};
 use crate::session::session;
 
 /// Rows of one question while the whole list is read.
@@ -18,15 +19,20 @@ const STEP: u32 = 10_000;
 /// More rows than this are for the command line.
 const MOST: u64 = 500_000;
 
-/// `CSV` and `JSON` of everything that matches.
+/// `CSV` of everything that matches the filter; `JSON` of all of the files, from the server.
 #[component]
-pub fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoView {
+pub fn SaveFiles(
+    here: Here,
+    files: Files,
+    list: Paged<Listed>,
+    #[prop(into)] name: String,
+) -> impl IntoView {
     let session = session();
     let busy = RwSignal::new(false);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let name = name.replace(|c| !plain(c), "-").to_lowercase();
+    let name = format!("{}.csv", name.replace(|c| !plain(c), "-"));
     let name = StoredValue::new(name);
-    let save = move |as_csv: bool| {
+    let save = move |_| {
         let Some(fetch) = list.source() else { return };
         busy.set(true);
         spawn_local(async move {
@@ -37,20 +43,8 @@ pub fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoVi
             }
             match read {
                 Ok((files, whole)) => {
-                    let name = name.get_value();
-                    if as_csv {
-                        download(
-                            &format!("{name}.csv"),
-                            "text/csv;charset=utf-8",
-                            &as_table(&files),
-                        );
-                    } else {
-                        download(
-                            &format!("{name}.json"),
-                            "application/json",
-                            &as_json(&files),
-                        );
-                    }
+                    let text = as_table(&files);
+                    download(&name.get_value(), "text/csv;charset=utf-8", &text);
                     if !whole {
                         session.say(format!(
                             "Saved the first {}; use the command line for all",
@@ -62,12 +56,16 @@ pub fn SaveFiles(list: Paged<Listed>, #[prop(into)] name: String) -> impl IntoVi
             }
         });
     };
+    let (question, parameters) = match files {
+        Files::Of(version) => ("snapshot", format!("version={version}&files=true")),
+        Files::Between(from, to) => ("diff", format!("from={from}&to={to}&files=true")),
+    };
+    let json = json_link(here, question, &parameters, "All of the files as JSON");
     view! {
         <span class="export">
             <button type="button" class="btn small quiet" title="Save the list as CSV"
-                disabled=move || busy.get() on:click=move |_| save(true)>"CSV"</button>
-            <button type="button" class="btn small quiet" title="Save the list as JSON"
-                disabled=move || busy.get() on:click=move |_| save(false)>"JSON"</button>
+                disabled=move || busy.get() on:click=save>"CSV"</button>
+            {json}
         </span>
     }
 }
@@ -116,8 +114,4 @@ fn as_table(files: &[Listed]) -> String {
         ]
     });
     csv(&head, rows)
-}
-
-fn as_json(files: &[Listed]) -> String {
-    serde_json::to_string_pretty(files).unwrap_or_default()
 }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use lake::table::{DataFile, Version};
 use lake::wire::{ChangedFile, FileChange, FilesQuery, TableRef};
-use serde::Serialize;
 
 use super::file_sort;
 use crate::engine::Engine;
@@ -38,13 +37,11 @@ impl Files {
 }
 
 /// A file of the list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Listed {
     /// Whether it came or left.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FileChange>,
     /// The file.
-    #[serde(flatten)]
     pub file: DataFile,
 }
 

@@ -1,0 +1,99 @@
+//! Predicates as a person would write them.
+
+use serde_json::Value;
+
+/// A predicate as a person would write it: Spark's list of strings joined, the expression ids
+/// (`letter#39791`) and one pair of outer brackets gone. `None` where there is none.
+pub fn predicate_text(value: &Value) -> Option<String> {
+    let list = match value {
+        Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
+            Ok(list) => list,
+            Err(_) => vec![text.clone()],
+        },
+        Value::Array(items) => items.iter().map(flat).collect(),
+        _ => return None,
+    };
+    let parts: Vec<String> = list
+        .iter()
+        .map(|p| bare(&without_ids(p.trim())))
+        .filter(|p| !p.is_empty())
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+/// A JSON value in one line: text without its quotes, everything else as JSON.
+pub fn flat(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Drops Spark's expression ids: `#` and digits after a name, and the `L` of a long one.
+fn without_ids(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('#') {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let after = &after[1..];
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let named = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '`');
+        if digits == 0 || !named {
+            out.push('#');
+            rest = after;
+            continue;
+        }
+        let after = &after[digits..];
+        rest = match after.strip_prefix('L') {
+            Some(tail) if !tail.starts_with(char::is_alphanumeric) => tail,
+            _ => after,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Takes away one pair of brackets that encloses everything.
+fn bare(text: &str) -> String {
+    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else {
+        return text.to_owned();
+    };
+    let mut depth = 0i32;
+    for c in inner.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return text.to_owned();
+        }
+    }
+    inner.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn predicates_lose_what_only_spark_needs() {
+        let text = |v: Value| predicate_text(&v).unwrap_or_default();
+        assert_eq!(text(json!("[\"(letter#39791 = a)\"]")), "letter = a");
+        assert_eq!(text(json!("[\"(id#6039L = 2)\"]")), "id = 2");
+        assert_eq!(text(json!("id = 1 ")), "id = 1");
+        assert_eq!(
+            text(json!("[\"((`id` >= 120L) AND (`id` <= 125L))\"]")),
+            "(`id` >= 120L) AND (`id` <= 125L)"
+        );
+        assert_eq!(
+            text(json!("[\"a = 1\",\"(b = '#7')\"]")),
+            "a = 1 and b = '#7'"
+        );
+        assert_eq!(predicate_text(&json!("[]")), None);
+        assert_eq!(text(json!("(a) or (b)")), "(a) or (b)");
+    }
+}
