@@ -19,7 +19,7 @@ pub use bar::{Bar, SHARE_OF_BAR, share};
 pub use copy_button::{CopyButton, ShellLine};
 pub use dialog::Dialog;
 pub use export::Export;
-pub use figures::{Bytes, Came, Count, Key, Net, NetBytes, Text, Went, When};
+pub use figures::{Bytes, Came, Count, Difference, Key, Net, NetBytes, Text, Went, When};
 pub use grid::{Column, Grid, Sort};
 pub use head::{Crumb, Facts, Head, Tabs};
 pub use keyhint::KeyHint;

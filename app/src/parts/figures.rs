@@ -70,17 +70,30 @@ pub fn Net(came: Option<u64>, went: Option<u64>) -> impl IntoView {
     .into_any()
 }
 
+/// What came less what went: `+2,110`, `−6,411,904`.
+#[component]
+pub fn Difference(came: Option<u64>, went: Option<u64>) -> impl IntoView {
+    let (Some(came), Some(went)) = (came, went) else {
+        return unknown();
+    };
+    view! { <span class=tone(came, went)>{format::net(came, went)}</span> }.into_any()
+}
+
+fn tone(came: u64, went: u64) -> &'static str {
+    match came.cmp(&went) {
+        std::cmp::Ordering::Greater => "fig come",
+        std::cmp::Ordering::Less => "fig go",
+        std::cmp::Ordering::Equal => "fig faint",
+    }
+}
+
 /// The difference in bytes, exact on hover.
 #[component]
 pub fn NetBytes(came: Option<u64>, went: Option<u64>) -> impl IntoView {
     let (Some(came), Some(went)) = (came, went) else {
         return unknown();
     };
-    let class = match came.cmp(&went) {
-        std::cmp::Ordering::Greater => "fig come",
-        std::cmp::Ordering::Less => "fig go",
-        std::cmp::Ordering::Equal => "fig faint",
-    };
+    let class = tone(came, went);
     let exact = format!(
         "{} came, {} went",
         format::exact_bytes(came),

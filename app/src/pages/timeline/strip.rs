@@ -121,7 +121,9 @@ fn Picture(
         }
     });
     let dates = layout.dates.iter().map(|(x, name)| {
-        view! { <text x=*x y=HEIGHT - 2.0>{name.clone()}</text> }
+        // The last name ends at the picture's edge and not beyond it.
+        let x = x.min(width.get_untracked() - 40.0);
+        view! { <text x=x y=HEIGHT - 2.0>{name.clone()}</text> }
     });
     let marks = layout.marks.iter().map(|m| bar_view(m, bar)).collect_view();
     view! {

@@ -6,6 +6,10 @@ use serde_json::Value;
 
 use crate::format::count;
 
+mod parameter;
+
+use parameter::{list, parameter, text, unwrap};
+
 /// The words, plain text of others still in it: show it through `format::shorten`.
 pub(super) fn summary(commit: &CommitRow) -> String {
     let said = said(commit);
@@ -186,67 +190,6 @@ fn rest(commit: &CommitRow) -> String {
         Some(format!("{key} {value}"))
     });
     told.take(3).collect::<Vec<_>>().join(" · ")
-}
-
-/// A parameter as text, without the brackets and parentheses that engines wrap it in; `None`
-/// where it says nothing.
-fn parameter(commit: &CommitRow, key: &str) -> Option<String> {
-    unwrap(commit.parameters.get(key)?)
-}
-
-fn unwrap(value: &Value) -> Option<String> {
-    if let Some(parts) = list(value) {
-        let parts = parts.iter().map(|p| bare(p)).filter(|p| !p.is_empty());
-        let joined = parts.collect::<Vec<_>>().join(" and ");
-        return (!joined.is_empty()).then_some(joined);
-    }
-    let text = text(value);
-    let text = bare(&text);
-    let nothing = text.is_empty() || text == "null" || text == "{}";
-    (!nothing).then(|| text.to_owned())
-}
-
-/// A list, or a string that holds one as JSON.
-fn list(value: &Value) -> Option<Vec<String>> {
-    let parsed = match value {
-        Value::String(text) if text.trim_start().starts_with('[') => {
-            serde_json::from_str(text).ok()?
-        }
-        Value::Array(_) => value.clone(),
-        _ => return None,
-    };
-    let Value::Array(all) = parsed else {
-        return None;
-    };
-    Some(all.iter().map(text).collect())
-}
-
-/// Without one pair of parentheses around the whole.
-fn bare(text: &str) -> &str {
-    let text = text.trim();
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else {
-        return text;
-    };
-    let mut depth = 0_i64;
-    for c in inner.chars() {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        // The first parenthesis closes before the end: it is not around the whole.
-        if depth < 0 {
-            return text;
-        }
-    }
-    inner
-}
-
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 fn join(parts: &[&str]) -> String {

@@ -7,7 +7,7 @@ use super::super::Timeline;
 use super::super::measure::Measure;
 use super::what;
 use crate::format::{counted, shorten, utc};
-use crate::parts::{Bar, Net, NetBytes, Op, When};
+use crate::parts::{Bar, Difference, Net, NetBytes, Op, When};
 
 /// The writer's clock is worth a word when it is off by more than this.
 const CLOCKS_APART: u64 = 2 * 60 * 1_000;
@@ -48,7 +48,15 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
                 .map(|n| format!("{} rewritten", counted(n, "row")));
             view! { <span class="faint" title=rewritten>"0"</span> }.into_any()
         }
-        _ => view! { <Net came=commit.rows_added went=commit.rows_removed /> }.into_any(),
+        _ => {
+            let (came, went) = (commit.rows_added, commit.rows_removed);
+            // Both figures where there is room, their difference where there is not.
+            view! {
+                <span class="hide"><Net came went /></span>
+                <span class="only-narrow"><Difference came went /></span>
+            }
+            .into_any()
+        }
     };
     let said = what(commit);
     let hover = match &commit.reason {
