@@ -3,24 +3,25 @@
 //! The page scrolls, not the grid. Rows are found with the arrow keys, `j` and `k`, opened with
 //! Enter; the row that has the attention is the grid's active descendant.
 
-use leptos::html;
-use leptos::prelude::*;
-use leptos::{ev, html::Div};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::window::{Window, scroll_of, window as rows_in_view};
+use leptos::ev;
+use leptos::html::Div;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::window::Window;
 use crate::keys::Command;
 use crate::session::session;
 
 pub mod column;
+mod scroll;
 
 pub use column::{Column, Sort};
 
 use column::{HeadCell, templates};
-
-/// Pixels of the page's header and of the grid's own, which cover what is scrolled below them.
-const COVERED: f64 = 44.0 + 30.0;
+use scroll::{first_seen, follow_scroll, reveal};
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -187,14 +188,6 @@ pub fn Grid(
     }
 }
 
-/// The first row that no header covers.
-fn first_seen(window: Window, row_height: f64) -> usize {
-    match window.top {
-        0 => 0,
-        top => top + (COVERED / row_height).ceil() as usize,
-    }
-}
-
 /// Makes the cells of a row.
 #[derive(Clone)]
 pub struct RowFn(Arc<dyn Fn(usize) -> AnyView + Send + Sync>);
@@ -224,78 +217,6 @@ impl<F: Fn(usize) -> String + Send + Sync + 'static> From<F> for KeyFn {
 impl KeyFn {
     fn at(&self, i: usize) -> String {
         (self.0)(i)
-    }
-}
-
-/// Keeps `seen` at what is near the viewport: on scroll, on resize, and when the list or what is
-/// above it changes height.
-fn follow_scroll(
-    body: NodeRef<html::Div>,
-    count: Signal<usize>,
-    row_height: f64,
-    seen: RwSignal<Window>,
-) {
-    let measure = move || {
-        let Some(body) = body.get_untracked() else {
-            return;
-        };
-        let Some(count) = count.try_get_untracked() else {
-            return;
-        };
-        let viewport = window().inner_height().ok().and_then(|h| h.as_f64());
-        let above = -body.get_bounding_client_rect().top();
-        let now = rows_in_view(count, row_height, above, viewport.unwrap_or(800.0));
-        if seen.try_with_untracked(|s| *s != now) == Some(true) {
-            seen.try_set(now);
-        }
-    };
-    let handles = [
-        window_event_listener_untyped("scroll", move |_| measure()),
-        window_event_listener_untyped("resize", move |_| measure()),
-    ];
-    on_cleanup(move || handles.into_iter().for_each(|h| h.remove()));
-    Effect::new(move || {
-        count.track();
-        body.track();
-        request_animation_frame(measure);
-    });
-    // What is above the grid changes its height when answers arrive.
-    use wasm_bindgen::prelude::Closure;
-    let changed = Closure::<dyn FnMut()>::new(measure);
-    let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()).ok();
-    if let (Some(observer), Some(page)) = (&observer, document().body()) {
-        observer.observe(&page);
-    }
-    let kept = send_wrapper::SendWrapper::new((observer, changed));
-    on_cleanup(move || {
-        if let Some(observer) = &kept.0 {
-            observer.disconnect();
-        }
-    });
-}
-
-use wasm_bindgen::JsCast;
-
-/// Scrolls the page so that row `index` is seen; not at all where it is.
-fn reveal(body: &web_sys::HtmlDivElement, index: usize, count: usize, row_height: f64) {
-    let viewport = window().inner_height().ok().and_then(|h| h.as_f64());
-    let viewport = viewport.unwrap_or(800.0);
-    let page = window().scroll_y().unwrap_or(0.0);
-    let top = body.get_bounding_client_rect().top();
-    let place = top + scroll_of(index, count, row_height, viewport);
-    let bottom = viewport - row_height - 8.0;
-    if place < COVERED {
-        let far = place < -viewport;
-        let margin = if far { viewport / 3.0 } else { COVERED };
-        window().scroll_to_with_x_and_y(0.0, page + place - margin);
-    } else if place > bottom {
-        let far = place > viewport * 2.0;
-        let to = if far {
-            place - viewport / 3.0
-        } else {
-            place - bottom
-        };
-        window().scroll_to_with_x_and_y(0.0, page + to);
     }
 }
 

@@ -1,18 +1,20 @@
 //! The list: one row a commit, a folded run, or a stretch that was not read.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
-use super::items::{Item, Run};
+use super::items::Item;
 use super::measure::Measure;
-use super::store::CHUNK;
 use super::summary::summary;
 use super::{Timeline, version_of};
-use crate::format::{count, counted, minute, shorten, visible};
+use crate::format::shorten;
 use crate::parts::{Column, Grid};
 
 mod commit;
+mod other;
 
 use commit::commit_cells;
+use other::{SEARCH_CHUNKS, fold_cells, unsearched_cells, waiting_cells};
 
 const ROW: f64 = 32.0;
 
@@ -42,7 +44,6 @@ pub fn List(timeline: Timeline) -> impl IntoView {
         if !event.shift_key() {
             return;
         }
-        use wasm_bindgen::JsCast;
         let target = event
             .target()
             .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
@@ -154,9 +155,6 @@ fn open_item(timeline: Timeline, item: Item) {
     }
 }
 
-/// Chunks that one press of the search reads.
-const SEARCH_CHUNKS: u64 = 10;
-
 fn cells(timeline: Timeline, measure: Measure, item: Item) -> AnyView {
     match item {
         Item::Commit(commit) => commit_cells(timeline, measure, &commit),
@@ -169,98 +167,6 @@ fn cells(timeline: Timeline, measure: Measure, item: Item) -> AnyView {
         .into_any(),
         Item::Unsearched(newest, oldest) => unsearched_cells(timeline, newest, oldest),
     }
-}
-
-fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> AnyView {
-    let now = timeline.session.now.get_untracked();
-    let (newest, oldest) = (run.newest, run.oldest);
-    let days =
-        |t: Option<lake::table::Time>| t.map(|t| crate::format::day(t, now)).unwrap_or_default();
-    let (since, until) = (days(run.since), days(run.until));
-    let when = if since == until {
-        since
-    } else {
-        format!("{since} – {until}")
-    };
-    let exact = [run.since, run.until].map(|t| t.map(|t| minute(t, now)).unwrap_or_default());
-    let what = run.operation.as_deref().unwrap_or("commits");
-    let what = format!("{} × {}", count(run.commits), shorten(what, 24));
-    let by = run.by.as_deref().map(visible).unwrap_or_default();
-    let unfold = move |_| timeline.unfolded.update(|u| u.push((newest, oldest)));
-    let figure = match measure {
-        Measure::Bytes => run.bytes.map(|b| format!("+{}", crate::format::bytes(b))),
-        _ => run.rows.map(crate::format::plus),
-    };
-    view! {
-        <span role="gridcell" class="range" aria-colspan="2">
-            <span class="key faint">{format!("{oldest}–{newest}")}</span>
-            " "
-            <button type="button" class="unfold" on:click=unfold
-                aria-label=format!("Unfold {what}, versions {oldest} to {newest}")>
-                "unfold"
-            </button>
-        </span>
-        <span role="gridcell" class="hide soft">{what.clone()}</span>
-        <span role="gridcell" class="n faint">{run.files.map(crate::format::plus)}</span>
-        <span role="gridcell" class="hide"></span>
-        <span role="gridcell" class="n faint">{figure}</span>
-        <span role="gridcell" class="hide soft">{by}</span>
-        <span role="gridcell" class="hide n soft s" title=exact.join(" – ")>{when}</span>
-    }
-    .into_any()
-}
-
-fn waiting_cells(timeline: Timeline, version: u64) -> AnyView {
-    let chunk = timeline.store.chunk_of(version);
-    let state = move || {
-        let Some(chunk) = chunk else {
-            return ().into_any();
-        };
-        if let Some(error) = timeline.store.failed.with(|f| f.get(&chunk).cloned()) {
-            let again = move |_| timeline.store.again(chunk);
-            return view! {
-                <span class="go">{shorten(&error.to_string(), 160)}</span>
-                " "
-                <button type="button" class="unfold" on:click=again>"Try again"</button>
-            }
-            .into_any();
-        }
-        if timeline.store.flying.with(|f| f.contains_key(&chunk)) {
-            view! { <i class="ghost"></i> }.into_any()
-        } else {
-            view! { <span class="faint">"not read yet"</span> }.into_any()
-        }
-    };
-    view! {
-        <span role="gridcell" class="key faint">{version}</span>
-        <span role="gridcell" class="rest">{state}</span>
-    }
-    .into_any()
-}
-
-fn unsearched_cells(timeline: Timeline, newest: u64, oldest: u64) -> AnyView {
-    let n = newest - oldest + 1;
-    let next = n.min(SEARCH_CHUNKS * CHUNK);
-    let store = timeline.store;
-    let state = move || {
-        if store.flying.with(|f| f.is_empty()) {
-            let go = move |_| store.read_more(SEARCH_CHUNKS);
-            let label = format!("Read the next {}", count(next));
-            view! { <button type="button" class="unfold" on:click=go>{label}</button> }.into_any()
-        } else {
-            let stop = move |_| store.stop();
-            view! { <button type="button" class="unfold" on:click=stop>"Stop reading"</button> }
-                .into_any()
-        }
-    };
-    view! {
-        <span role="gridcell" class="key faint">"⋮"</span>
-        <span role="gridcell" class="rest soft">
-            {format!("{} not read, so not searched ({oldest} to {newest}) ", counted(n, "commit"))}
-            {state}
-        </span>
-    }
-    .into_any()
 }
 
 /// Asks for the chunks of rows that are near the viewport and wait.
