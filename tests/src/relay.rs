@@ -263,7 +263,7 @@ impl Answer {
 
 enum Ending {
     Breaks,
-    Hangs(Dropped),
+    Hangs(#[expect(dead_code, reason = "it tells by being dropped")] Dropped),
 }
 
 struct Cut {

@@ -56,8 +56,6 @@ mod tests {
     use ::parquet::schema::parser::parse_message_type;
     use ::parquet::schema::types::SchemaDescriptor;
 
-    use super::*;
-
     #[test]
     fn logical_types_by_name() {
         for (column, name) in [

@@ -208,7 +208,9 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
                 }
             }
             Err(error) => {
-                self.asked.update_value(|asked| drop(asked.remove(&page)));
+                self.asked.update_value(|asked| {
+                    asked.remove(&page);
+                });
                 self.failed.set(Some(error));
             }
         }
