@@ -5,6 +5,7 @@ pub mod help;
 pub mod rail;
 pub mod search;
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::keys::Command;
@@ -19,7 +20,7 @@ use rail::Rail;
 
 /// Everything.
 #[component]
-pub fn App() -> impl IntoView {
+pub fn App() -> Markup {
     let session = Session::provide();
     let help = RwSignal::new(false);
     let rail = RwSignal::new(false);
@@ -102,7 +103,7 @@ fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
 /// The page of the address. It is made anew when it is another page or another table, and stays
 /// when only the version or a parameter changes.
 #[component]
-fn Page() -> impl IntoView {
+fn Page() -> Markup {
     let session = session();
     let which = Memo::new(move |_| {
         session.route.with(|route| {
@@ -110,47 +111,49 @@ fn Page() -> impl IntoView {
             (kind, route.table().map(str::to_owned))
         })
     });
-    move || {
+    Markup::live(move || {
         which.track();
         let route = session.route.get_untracked();
         match route {
-            Route::Lake => view! { <pages::lake::Page /> }.into_any(),
-            Route::Unknown { path } => view! { <pages::unknown::Page path /> }.into_any(),
-            route => view! { <AboutTable route /> }.into_any(),
+            Route::Lake => view! { <pages::lake::Page /> },
+            Route::Unknown { path } => view! { <pages::unknown::Page path /> },
+            route => view! { <AboutTable route /> },
         }
-    }
+    })
 }
 
 /// A page about a table, once it is known that there is one.
 #[component]
-fn AboutTable(route: Route) -> impl IntoView {
+fn AboutTable(route: Route) -> Markup {
     let session = session();
     // What the worker asks for is the zone and the prefix; a page never starts without them.
     let known = Memo::new(move |_| session.table().map(|found| found.ok()));
-    move || match known.get().and_then(|_| untrack(|| session.table())) {
-        None => {
-            let stop = Callback::new(move |()| session.lake.stop());
-            view! { <Loading what="the lake" progress=session.lake.progress() stop /> }.into_any()
-        }
-        Some(Err(error)) => {
-            let again = Callback::new(move |()| session.lake.again());
-            view! { <Failed error again /> }.into_any()
-        }
-        Some(Ok(_)) => match route {
-            Route::Timeline { .. } => view! { <pages::timeline::Page /> }.into_any(),
-            Route::Commit { .. } => view! { <pages::commit::Page /> }.into_any(),
-            Route::Snapshot { .. } => view! { <pages::snapshot::Page /> }.into_any(),
-            Route::Diff { .. } => view! { <pages::diff::Page /> }.into_any(),
-            Route::File { .. } => view! { <pages::file::Page /> }.into_any(),
-            Route::Layout { .. } => view! { <pages::layout::Page /> }.into_any(),
-            Route::Lake | Route::Unknown { .. } => ().into_any(),
+    Markup::live(
+        move || match known.get().and_then(|_| untrack(|| session.table())) {
+            None => {
+                let stop = Callback::new(move |()| session.lake.stop());
+                view! { <Loading what="the lake" progress=session.lake.progress() stop /> }
+            }
+            Some(Err(error)) => {
+                let again = Callback::new(move |()| session.lake.again());
+                view! { <Failed error again /> }
+            }
+            Some(Ok(_)) => match route {
+                Route::Timeline { .. } => view! { <pages::timeline::Page /> },
+                Route::Commit { .. } => view! { <pages::commit::Page /> },
+                Route::Snapshot { .. } => view! { <pages::snapshot::Page /> },
+                Route::Diff { .. } => view! { <pages::diff::Page /> },
+                Route::File { .. } => view! { <pages::file::Page /> },
+                Route::Layout { .. } => view! { <pages::layout::Page /> },
+                Route::Lake | Route::Unknown { .. } => Markup::Nothing,
+            },
         },
-    }
+    )
 }
 
 /// Says when the server was replaced by another build than this page's.
 #[component]
-fn Stale() -> impl IntoView {
+fn Stale() -> Markup {
     let session = session();
     let other = Memo::new(move |_| {
         let lake = session.lake.ok();
@@ -159,7 +162,7 @@ fn Stale() -> impl IntoView {
     let reload = move |_| {
         let _ = window().location().reload();
     };
-    move || {
+    Markup::live(move || {
         other.get().then(|| {
             view! {
                 <div class="note warning">
@@ -170,5 +173,5 @@ fn Stale() -> impl IntoView {
                 </div>
             }
         })
-    }
+    })
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{IntoMarkup, Markup, view};
 use futures::future::{AbortHandle, abortable};
 use lake::host::Progress;
 use lake::{Error, Kind, Result};
@@ -127,16 +128,16 @@ impl<T: Send + Sync + 'static> Asked<T> {
 
     /// The answer through `view`; before it, what is waited for (`what`: `the history`) with
     /// progress and a way to cancel; instead of it, what went wrong and what to do.
-    pub fn show<V: IntoView + 'static>(
+    pub fn show<V: IntoMarkup + 'static>(
         self,
         what: &'static str,
         view: impl Fn(Arc<T>) -> V + Send + Sync + 'static,
-    ) -> AnyView {
+    ) -> Markup {
         let again = Callback::new(move |()| self.again());
         let stop = Callback::new(move |()| self.stop());
         let body = move || match self.answer.get()? {
-            Ok(value) => Some(view(value).into_any()),
-            Err(error) => Some(view! { <Failed error again /> }.into_any()),
+            Ok(value) => Some(view(value).into_markup()),
+            Err(error) => Some(view! { <Failed error again /> }),
         };
         let waiting = move || {
             let shown = self.answer.with(|a| matches!(a, Some(Ok(_))));
@@ -150,6 +151,5 @@ impl<T: Send + Sync + 'static> Asked<T> {
                 {body}
             </div>
         }
-        .into_any()
     }
 }

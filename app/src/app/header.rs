@@ -1,5 +1,6 @@
 //! The line at the top: where am I, search, clock, theme, person.
 
+use crate::markup::{Markup, view};
 use lake::table::At;
 use leptos::prelude::*;
 
@@ -12,7 +13,7 @@ use crate::theme::Theme;
 
 /// The header. `rail` opens the rail on narrow screens, `help` the help.
 #[component]
-pub fn Header(rail: RwSignal<bool>, help: RwSignal<bool>) -> impl IntoView {
+pub fn Header(rail: RwSignal<bool>, help: RwSignal<bool>) -> Markup {
     let session = session();
     let theme = session.theme;
     let says = move || match theme.get() {
@@ -49,7 +50,7 @@ pub fn Header(rail: RwSignal<bool>, help: RwSignal<bool>) -> impl IntoView {
 }
 
 /// zone / table / version.
-fn crumbs() -> impl IntoView {
+fn crumbs() -> Markup {
     let session = session();
     let route = session.route.get();
     let Some(table) = route.table().map(str::to_owned) else {
@@ -57,7 +58,7 @@ fn crumbs() -> impl IntoView {
             Route::Lake => "Lake",
             _ => "No such page",
         };
-        return view! { <Crumb text=here /> }.into_any();
+        return view! { <Crumb text=here /> };
     };
     let entry = session.table().and_then(Result::ok);
     let zone = entry.as_ref().map(|entry| {
@@ -105,12 +106,11 @@ fn crumbs() -> impl IntoView {
         {between.map(|(text, to)| view! { <Crumb text href=to.href() /> })}
         {last.map(|text| view! { <Crumb text /> })}
     }
-    .into_any()
 }
 
 /// The mark: a gauge and the water beside it.
 #[component]
-fn Mark() -> impl IntoView {
+fn Mark() -> Markup {
     view! {
         <svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke-width="1.6"
             stroke-linecap="round" aria-hidden="true">

@@ -1,5 +1,6 @@
 //! What keys there are.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::keys::HELP;
@@ -7,7 +8,7 @@ use crate::parts::Dialog;
 
 /// The help, as a dialog.
 #[component]
-pub fn Help(open: RwSignal<bool>) -> impl IntoView {
+pub fn Help(open: RwSignal<bool>) -> Markup {
     view! {
         <Dialog open title="Keys">
             <dl class="keys">
@@ -15,9 +16,9 @@ pub fn Help(open: RwSignal<bool>) -> impl IntoView {
                     .iter()
                     .map(|(keys, does)| {
                         let keys = keys.split(' ').map(|k| view! { <kbd>{k}</kbd> });
-                        view! { <div><dt>{keys.collect_view()}</dt><dd>{*does}</dd></div> }
+                        view! { <div><dt>{keys.collect::<Markup>()}</dt><dd>{*does}</dd></div> }
                     })
-                    .collect_view()}
+                    .collect::<Markup>()}
             </dl>
             <p class="soft s">
                 "Times are UTC. Sizes are in units of 1024 and exact on hover. A question mark in place of a figure means that the log does not state it. Restoring (r) comes with the acts and is not in this build."

@@ -1,5 +1,6 @@
 //! The lake as a tree of zones and tables, at the left.
 
+use crate::markup::{Markup, view};
 use lake::wire::Format;
 use lake::wire::http::{LakeReport, TableEntry};
 use leptos::prelude::*;
@@ -10,7 +11,7 @@ use crate::session::session;
 
 /// The rail. Below 720 px it is shown while `open`.
 #[component]
-pub fn Rail(open: RwSignal<bool>) -> impl IntoView {
+pub fn Rail(open: RwSignal<bool>) -> Markup {
     let session = session();
     let on_lake = move || {
         session
@@ -32,9 +33,9 @@ pub fn Rail(open: RwSignal<bool>) -> impl IntoView {
                     {fails.then(|| view! { <span class="dot broken"></span><span class="unseen">"could not be searched"</span> })}
                     <span class="keep">{keep}</span>
                 </div>
-                <ul>{tables.into_iter().map(|t| view! { <Entry entry=t /> }).collect_view()}</ul>
+                <ul>{tables.into_iter().map(|t| view! { <Entry entry=t /> }).collect::<Markup>()}</ul>
             }
-        }).collect_view())
+        }).collect::<Markup>())
     };
     view! {
         <nav id="rail" class="rail" class:open=move || open.get() aria-label="Zones and tables"
@@ -51,7 +52,7 @@ fn tables_of(lake: &LakeReport, zone: &str) -> Vec<TableEntry> {
 }
 
 #[component]
-fn Entry(entry: TableEntry) -> impl IntoView {
+fn Entry(entry: TableEntry) -> Markup {
     let session = session();
     let name = entry.name.clone();
     let current = move || {

@@ -1,5 +1,6 @@
 //! Search over tables, versions and the keys of the table at hand.
 
+use crate::markup::{Markup, view};
 use lake::wire::{FilesQuery, FilesReport};
 use leptos::html;
 use leptos::prelude::*;
@@ -19,7 +20,7 @@ const LETTERS: usize = 3;
 
 /// The search field with what it finds below it.
 #[component]
-pub fn Search() -> impl IntoView {
+pub fn Search() -> Markup {
     let session = session();
     let field = NodeRef::<html::Input>::new();
     let text = RwSignal::new(String::new());
@@ -95,7 +96,7 @@ pub fn Search() -> impl IntoView {
                 </li>
             }
         })
-        .collect_view()
+        .collect::<Markup>()
     };
     let remark = move || {
         let nothing = found.with(Vec::is_empty);

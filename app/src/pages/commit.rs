@@ -5,6 +5,7 @@ pub mod actions;
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::{CommitReport, DiffReport};
 use leptos::prelude::*;
 
@@ -24,7 +25,7 @@ use crate::words::verdict;
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let here = Here::find();
     let version = Memo::new(move |_| session.route.with(Route::version).unwrap_or_default());
@@ -45,16 +46,16 @@ pub fn Page() -> impl IntoView {
                 .as_ref()
                 .map(|u| view! { {format!("by {}", format::shorten(u, 60))} });
             [
-                Some(view! { <Op name=row.operation.clone() /> }.into_any()),
-                Some(view! { <When at=row.timestamp /> }.into_any()),
-                by.map(IntoAny::into_any),
+                Some(view! { <Op name=row.operation.clone() /> }),
+                Some(view! { <When at=row.timestamp /> }),
+                by,
             ]
         });
         view! {
             <span class="fact">"commit " <b>{move || version.get().to_string()}</b></span>
             {facts.map(|facts| {
                 let facts = facts.into_iter().flatten();
-                facts.map(|fact| view! { <span class="fact">{fact}</span> }).collect_view()
+                facts.map(|fact| view! { <span class="fact">{fact}</span> }).collect::<Markup>()
             })}
         }
     };
@@ -75,7 +76,7 @@ fn link() -> String {
 
 /// The commits before and after.
 #[component]
-fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> impl IntoView {
+fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
     let session = session();
     let version = Memo::new(move |_| session.route.with(Route::version).unwrap_or_default());
     let to = move |version| here.href(|table| Route::Commit { table, version });
@@ -95,7 +96,7 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> impl IntoV
 }
 
 #[component]
-fn Body(here: Here, report: Arc<CommitReport>) -> impl IntoView {
+fn Body(here: Here, report: Arc<CommitReport>) -> Markup {
     let session = session();
     let version = report.commit.version;
     let diff = report.diff.clone();
@@ -111,8 +112,7 @@ fn Body(here: Here, report: Arc<CommitReport>) -> impl IntoView {
             <p class="verdict"><Say sentence=verdict(diff) /></p>
             <Warnings warnings=diff.warnings.clone() />
             <DiffTiles diff=diff.clone() />
-        }
-        .into_any(),
+        },
         (None, Some(error)) => {
             let error = message(&lake::Error::from(error.clone()));
             view! {
@@ -125,9 +125,8 @@ fn Body(here: Here, report: Arc<CommitReport>) -> impl IntoView {
                 </Note>
                 <OwnFigures report=Arc::clone(&report) />
             }
-            .into_any()
         }
-        (None, None) => view! { <OwnFigures report=Arc::clone(&report) /> }.into_any(),
+        (None, None) => view! { <OwnFigures report=Arc::clone(&report) /> },
     };
     let show = session.param("show");
     let lines: u64 = report.actions.values().sum();
@@ -138,12 +137,11 @@ fn Body(here: Here, report: Arc<CommitReport>) -> impl IntoView {
         let diff = diff.clone();
         let partition_columns = partition_columns(diff.as_ref());
         move || match (show.get().as_deref(), files_of(diff.as_ref())) {
-            (Some("actions"), _) | (_, None) => view! { <Actions here version /> }.into_any(),
+            (Some("actions"), _) | (_, None) => view! { <Actions here version /> },
             (_, Some(files)) => view! {
                 <FileList here files label=format!("files of commit {version}")
                     columns=partition_columns.clone() empty="No file differs" />
-            }
-            .into_any(),
+            },
         }
     };
     let mut choices = vec![("actions", "Raw actions", Some(format::count(lines)))];
@@ -166,7 +164,7 @@ fn Body(here: Here, report: Arc<CommitReport>) -> impl IntoView {
                 <dl class="pairs">
                     {fact("Key", view! { <code class="wrap">{format::shorten(&report.log_key, 200)}</code> })}
                     {fact("Size", view! { <crate::parts::Bytes n=report.log_bytes /> })}
-                    {report.actions.iter().map(|(name, n)| key_fact(name, format::count(*n))).collect_view()}
+                    {report.actions.iter().map(|(name, n)| key_fact(name, format::count(*n))).collect::<Markup>()}
                 </dl>
                 <Elsewhere here report=Arc::clone(&report) />
             </aside>
@@ -196,7 +194,7 @@ fn files_of(diff: Option<&DiffReport>) -> Option<Files> {
 
 /// What the commit's own actions add up to, where it cannot be compared.
 #[component]
-fn OwnFigures(report: Arc<CommitReport>) -> impl IntoView {
+fn OwnFigures(report: Arc<CommitReport>) -> Markup {
     use crate::parts::{Net, NetBytes};
     let row = &report.commit;
     view! {
@@ -210,27 +208,27 @@ fn OwnFigures(report: Arc<CommitReport>) -> impl IntoView {
 
 /// Schema, properties and protocol.
 #[component]
-fn Changes(diff: DiffReport) -> impl IntoView {
+fn Changes(diff: DiffReport) -> Markup {
     let quiet = diff.properties.is_empty() && diff.protocol.is_empty();
     view! {
         <h2>"Schema"</h2>
         <SchemaChanges changes=diff.schema columns=diff.columns />
         {if quiet {
-            view! { <h2>"Properties, protocol"</h2> <p class="soft">"Same in both"</p> }.into_any()
+            view! { <h2>"Properties, protocol"</h2> <p class="soft">"Same in both"</p> }
         } else {
             view! {
                 <h2>"Properties"</h2>
                 <KeyChanges changes=diff.properties />
                 <h2>"Protocol"</h2>
                 <KeyChanges changes=diff.protocol />
-            }.into_any()
+            }
         }}
     }
 }
 
 /// The same from a shell and from SQL, and the commit as a file.
 #[component]
-fn Elsewhere(here: Here, report: Arc<CommitReport>) -> impl IntoView {
+fn Elsewhere(here: Here, report: Arc<CommitReport>) -> Markup {
     let version = report.commit.version;
     let to = version.to_string();
     let command = match version.previous() {

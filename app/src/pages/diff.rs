@@ -4,6 +4,7 @@ pub mod ends;
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::{DiffReport, Verdict};
 use leptos::prelude::*;
 
@@ -22,7 +23,7 @@ use crate::words::verdict;
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let here = Here::find();
     let ends = Memo::new(move |_| match session.route.get() {
@@ -87,7 +88,7 @@ pub fn Page() -> impl IntoView {
 }
 
 #[component]
-fn Body(here: Here, report: Arc<DiffReport>) -> impl IntoView {
+fn Body(here: Here, report: Arc<DiffReport>) -> Markup {
     let session = session();
     // The ends as they were asked for: a report may name the older one first.
     let (from, to) = session.route.with_untracked(|route| match route {
@@ -126,14 +127,14 @@ fn Body(here: Here, report: Arc<DiffReport>) -> impl IntoView {
                 <h2>"Schema"</h2>
                 <SchemaChanges changes=report.schema.clone() columns=report.columns />
                 {if quiet {
-                    view! { <h2>"Properties, protocol"</h2> <p class="soft">"Same in both"</p> }.into_any()
+                    view! { <h2>"Properties, protocol"</h2> <p class="soft">"Same in both"</p> }
                 } else {
                     view! {
                         <h2>"Properties"</h2>
                         <KeyChanges changes=report.properties.clone() />
                         <h2>"Protocol"</h2>
                         <KeyChanges changes=report.protocol.clone() />
-                    }.into_any()
+                    }
                 }}
                 <h2>
                     "The same from a shell"
@@ -144,12 +145,12 @@ fn Body(here: Here, report: Arc<DiffReport>) -> impl IntoView {
             <section class="split-list" aria-label="Files that differ">
                 <h2>"Files" <small>{counted}</small></h2>
                 {if no_files {
-                    view! { <p class="soft">"No file differs"</p> }.into_any()
+                    view! { <p class="soft">"No file differs"</p> }
                 } else {
                     view! {
                         <FileList here files=Files::Between(from, to) columns
                             label=format!("files from {from} to {to}") empty="No file matches" />
-                    }.into_any()
+                    }
                 }}
             </section>
         </div>

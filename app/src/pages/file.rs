@@ -9,6 +9,7 @@ pub mod stats;
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
@@ -36,7 +37,7 @@ pub struct Which {
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let here = Here::find();
     let which = Memo::new(move |_| match session.route.get() {
@@ -75,7 +76,7 @@ pub fn Page() -> impl IntoView {
 }
 
 #[component]
-fn Body(here: Here, which: Which, report: Arc<FileReport>) -> impl IntoView {
+fn Body(here: Here, which: Which, report: Arc<FileReport>) -> Markup {
     let session = session();
     let show = session.param("show");
     let lists = {
@@ -83,14 +84,13 @@ fn Body(here: Here, which: Which, report: Arc<FileReport>) -> impl IntoView {
         move || {
             let (report, which) = (Arc::clone(&report), which.clone());
             match show.get().as_deref() {
-                Some("rows") => view! { <Rows here which /> }.into_any(),
-                Some("stats") => view! { <Stats report /> }.into_any(),
+                Some("rows") => view! { <Rows here which /> },
+                Some("stats") => view! { <Stats report /> },
                 _ => view! {
                     <Groups report=Arc::clone(&report) />
                     <ChunkPages here which report=Arc::clone(&report) />
                     <Chunks report />
-                }
-                .into_any(),
+                },
             }
         }
     };
@@ -103,12 +103,12 @@ fn Body(here: Here, which: Which, report: Arc<FileReport>) -> impl IntoView {
                 <h2>"Footer"</h2>
                 <dl class="pairs">
                     {fact("Written by", match report.created_by.clone() {
-                            Some(by) => view! { <Text text=by max=120 /> }.into_any(),
-                            None => view! { <span class="faint">"not stated"</span> }.into_any(),
+                            Some(by) => view! { <Text text=by max=120 /> },
+                            None => view! { <span class="faint">"not stated"</span> },
                         })}
                     {fact("Parquet format", format!("version {}", report.format_version))}
                     {fact("Footer", view! { <Bytes n=report.footer_bytes /> })}
-                    {report.key_values.iter().map(|(key, value)| key_fact(key, view! { <Text text=value.clone() max=100 /> })).collect_view()}
+                    {report.key_values.iter().map(|(key, value)| key_fact(key, view! { <Text text=value.clone() max=100 /> })).collect::<Markup>()}
                 </dl>
             </aside>
         </div>

@@ -11,6 +11,7 @@ pub mod zone;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::Result;
 use lake::wire::OverviewReport;
 use lake::wire::http::{LakeReport, TableEntry};
@@ -30,7 +31,7 @@ pub struct Overviews(RwSignal<BTreeMap<String, Result<Arc<OverviewReport>>>>);
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let overviews = Overviews(RwSignal::new(BTreeMap::new()));
     let queue = Queue::new(session);
@@ -41,14 +42,14 @@ pub fn Page() -> impl IntoView {
     };
     let body = session.lake.show("the lake", move |lake| {
         if lake.tables.is_empty() {
-            return view! { <NoTables lake /> }.into_any();
+            return view! { <NoTables lake /> };
         }
         let zones = lake.zones.iter().map(|zone| {
             let tables = lake.tables.iter().filter(|t| t.zone == zone.name);
             let tables = tables.cloned().collect::<Vec<_>>();
             view! { <Zone zone=zone.clone() tables overviews queue /> }
         });
-        let zones = zones.collect_view();
+        let zones = zones.collect::<Markup>();
         let none = {
             let lake = Arc::clone(&lake);
             move || {
@@ -65,7 +66,6 @@ pub fn Page() -> impl IntoView {
             {zones}
             {none}
         }
-        .into_any()
     });
     view! {
         <Head title="Lake" facts=move || facts(overviews) />
@@ -73,9 +73,9 @@ pub fn Page() -> impl IntoView {
     }
 }
 
-fn facts(overviews: Overviews) -> AnyView {
+fn facts(overviews: Overviews) -> Markup {
     let Some(lake) = session().lake.ok() else {
-        return ().into_any();
+        return Markup::Nothing;
     };
     let needing = overviews.0.with(|all| {
         let tables = all.values().flatten();
@@ -85,20 +85,20 @@ fn facts(overviews: Overviews) -> AnyView {
         .0
         .with(|all| all.values().filter(|o| o.is_err()).count() as u64);
     let mut facts = vec![
-        view! { {counted(lake.zones.len() as u64, "zone")} }.into_any(),
-        view! { {counted(lake.tables.len() as u64, "table")} }.into_any(),
+        view! { {counted(lake.zones.len() as u64, "zone")} },
+        view! { {counted(lake.tables.len() as u64, "table")} },
     ];
     if needing > 0 {
         let verb = if needing == 1 { "needs" } else { "need" };
-        facts.push(view! { {format!("{needing} {verb} someone")} }.into_any());
+        facts.push(view! { {format!("{needing} {verb} someone")} });
     }
     if broken > 0 {
-        facts.push(view! { {format!("{broken} cannot be read")} }.into_any());
+        facts.push(view! { {format!("{broken} cannot be read")} });
     }
     if !lake.discovered {
-        facts.push(view! { "not searched to its depth" }.into_any());
+        facts.push(view! { "not searched to its depth" });
     }
-    view! { <Facts facts /> }.into_any()
+    view! { <Facts facts /> }
 }
 
 /// Whether a table's name or zone has the filter's words in it.
@@ -110,7 +110,7 @@ fn wanted(table: &TableEntry, text: Option<&str>) -> bool {
 
 /// How a folder is served, where none is.
 #[component]
-fn NoTables(lake: Arc<LakeReport>) -> impl IntoView {
+fn NoTables(lake: Arc<LakeReport>) -> Markup {
     let empty = lake.zones.is_empty();
     let title = if empty {
         "No zone is served"
@@ -122,7 +122,7 @@ fn NoTables(lake: Arc<LakeReport>) -> impl IntoView {
         let text = format!("{}: {}", zone.name, error.message);
         Some(view! { <p class="go">{crate::format::shorten(&text, 300)}</p> })
     });
-    let errors = errors.collect_view();
+    let errors = errors.collect::<Markup>();
     view! {
         <Empty title>
             {errors}

@@ -6,6 +6,7 @@ pub mod treemap;
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::{Finding, LayoutReport, Severity};
 use leptos::prelude::*;
@@ -23,7 +24,7 @@ use crate::words::headline;
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let here = Here::find();
     let layout = Asked::new(move |progress| {
@@ -56,15 +57,14 @@ pub fn Page() -> impl IntoView {
 }
 
 #[component]
-fn Body(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
+fn Body(here: Here, report: Arc<LayoutReport>) -> Markup {
     let said = headline(&report);
     if report.files == 0 {
         return view! {
             <Empty title="No files">
                 <p class="soft">"The newest version of the table is empty, so there is no layout to look at."</p>
             </Empty>
-        }
-        .into_any();
+        };
     }
     let command = here.command("layout", &[]);
     let parameters = format!("version={}", report.version);
@@ -90,12 +90,11 @@ fn Body(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
             </section>
         </div>
     }
-    .into_any()
 }
 
 /// The figures behind the histogram, each threshold beside what it divides.
 #[component]
-fn Sizes(report: Arc<LayoutReport>) -> impl IntoView {
+fn Sizes(report: Arc<LayoutReport>) -> Markup {
     view! {
         <h2>"Sizes"</h2>
         <dl class="pairs">
@@ -117,7 +116,7 @@ fn Sizes(report: Arc<LayoutReport>) -> impl IntoView {
 
 /// What is worth acting on, with the figures that made it.
 #[component]
-fn Findings(report: Arc<LayoutReport>) -> impl IntoView {
+fn Findings(report: Arc<LayoutReport>) -> Markup {
     const MOST: usize = 20;
     let more = report.findings.len().saturating_sub(MOST);
     let row = |finding: &Finding| {
@@ -147,15 +146,15 @@ fn Findings(report: Arc<LayoutReport>) -> impl IntoView {
     view! {
         <h2>"Findings" <small>{format::count(report.findings.len() as u64)}</small></h2>
         {if report.findings.is_empty() {
-            view! { <p class="soft">"Nothing that needs an act"</p> }.into_any()
+            view! { <p class="soft">"Nothing that needs an act"</p> }
         } else {
-            report.findings.iter().take(MOST).map(row).collect_view().into_any()
+            report.findings.iter().take(MOST).map(row).collect::<Markup>()
         }}
         {(more > 0).then(|| view! { <p class="soft s">{format!("{more} more findings")}</p> })}
         {(!keys.is_empty()).then(|| view! {
             <details class="raw">
                 <summary class="soft s">{format!("{} that should not be", format::counted(keys.len() as u64, "key"))}</summary>
-                <ul>{shown_keys.collect_view()}</ul>
+                <ul>{shown_keys.collect::<Markup>()}</ul>
             </details>
         })}
     }

@@ -5,6 +5,7 @@ pub mod schema;
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
@@ -20,7 +21,7 @@ use crate::session::session;
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let here = Here::find();
     let at = Memo::new(move |_| match session.route.get() {
@@ -111,14 +112,14 @@ fn link(here: Here, snapshot: Asked<SnapshotReport>) -> String {
 
 /// The versions before and after, and what this one changed.
 #[component]
-fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> impl IntoView {
+fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> Markup {
     let to = move |version| {
         here.href(|table| Route::Snapshot {
             table,
             at: At::Version(version),
         })
     };
-    move || {
+    Markup::live(move || {
         let version = version.get()?;
         let previous = version.previous();
         Some(view! {
@@ -133,12 +134,12 @@ fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> impl Into
             })}
             <a class="btn" href=here.href(|table| Route::Commit { table, version })>"Commit"</a>
         })
-    }
+    })
 }
 
 /// Where a version cannot be shown: which can, and the history, which needs no snapshot.
 #[component]
-fn WhatStillWorks(here: Here, snapshot: Asked<SnapshotReport>) -> impl IntoView {
+fn WhatStillWorks(here: Here, snapshot: Asked<SnapshotReport>) -> Markup {
     use lake::wire::HistoryQuery;
     let session = session();
     let failed = Memo::new(move |_| {
@@ -158,7 +159,7 @@ fn WhatStillWorks(here: Here, snapshot: Asked<SnapshotReport>) -> impl IntoView 
         };
         Some(async move { engine.history(table, query).await })
     });
-    move || {
+    Markup::live(move || {
         failed.get()?;
         let history = history.ok()?;
         let to = |version| {
@@ -172,10 +173,8 @@ fn WhatStillWorks(here: Here, snapshot: Asked<SnapshotReport>) -> impl IntoView 
             Some(earliest) => view! {
                 "Versions " <a href=to(earliest)>{earliest.to_string()}</a> " to "
                 <a href=to(latest)>{latest.to_string()}</a> " can be rebuilt from the log. "
-            }
-            .into_any(),
-            None => view! { {format!("No version up to {latest} can be rebuilt from the log. ")} }
-                .into_any(),
+            },
+            None => view! { {format!("No version up to {latest} can be rebuilt from the log. ")} },
         };
         Some(view! {
             <Note>
@@ -186,31 +185,27 @@ fn WhatStillWorks(here: Here, snapshot: Asked<SnapshotReport>) -> impl IntoView 
                 </span>
             </Note>
         })
-    }
+    })
 }
 
 #[component]
-fn Body(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+fn Body(here: Here, report: Arc<SnapshotReport>) -> Markup {
     let session = session();
     let version = report.version;
     let show = session.param("show");
     let lists = {
         let report = Arc::clone(&report);
-        move || {
-            match show.get().as_deref() {
-            Some("schema") => view! { <SchemaTree here report=Arc::clone(&report) /> }.into_any(),
+        move || match show.get().as_deref() {
+            Some("schema") => view! { <SchemaTree here report=Arc::clone(&report) /> },
             _ if report.files == 0 => view! {
                 <Empty title="No files">
                     <p class="soft">"This version of the table is empty. Its columns are known; there are no rows."</p>
                 </Empty>
-            }
-            .into_any(),
+            },
             _ => view! {
                 <FileList here files=Files::Of(version) label=format!("files of version {version}")
                     columns=report.partition_columns.clone() empty="No file matches" />
-            }
-            .into_any(),
-        }
+            },
         }
     };
     let columns = report.schema.leaves();
@@ -237,7 +232,7 @@ fn Body(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
 }
 
 #[component]
-fn Tiles(report: Arc<SnapshotReport>) -> impl IntoView {
+fn Tiles(report: Arc<SnapshotReport>) -> Markup {
     let average = report.bytes.checked_div(report.files);
     let masked = report
         .rows
@@ -249,8 +244,8 @@ fn Tiles(report: Arc<SnapshotReport>) -> impl IntoView {
             {tile("Bytes", view! { <b><Bytes n=report.bytes /></b> })}
             {tile("Files", view! { <b><Count n=report.files /></b> })}
             {tile("Average file", match average {
-                    Some(n) => view! { <b><Bytes n=n /></b> }.into_any(),
-                    None => view! { <b class="faint">"–"</b> }.into_any(),
+                    Some(n) => view! { <b><Bytes n=n /></b> },
+                    None => view! { <b class="faint">"–"</b> },
                 })}
             {tile("Last commit", view! { <b><When at=report.timestamp /></b> })}
             {tile("Deleted by vector", view! { <b><Count n=report.deleted_rows /></b>
@@ -268,7 +263,7 @@ fn Tiles(report: Arc<SnapshotReport>) -> impl IntoView {
 
 /// The table's own properties and what it says about itself.
 #[component]
-fn Properties(report: Arc<SnapshotReport>) -> impl IntoView {
+fn Properties(report: Arc<SnapshotReport>) -> Markup {
     let properties: Vec<_> = report
         .properties
         .iter()
@@ -280,29 +275,29 @@ fn Properties(report: Arc<SnapshotReport>) -> impl IntoView {
             {report.name.clone().filter(|n| !n.is_empty()).map(|name| fact("Name", view! { <Text text=name /> }))}
             {report.description.clone().filter(|d| !d.is_empty()).map(|text| fact("Description", view! { <Text text max=400 /> }))}
             {fact("Partitioned by", if report.partition_columns.is_empty() {
-                    view! { <span class="soft">"nothing"</span> }.into_any()
+                    view! { <span class="soft">"nothing"</span> }
                 } else {
-                    view! { <code class="wrap">{format::shorten(&report.partition_columns.join(", "), 400)}</code> }.into_any()
+                    view! { <code class="wrap">{format::shorten(&report.partition_columns.join(", "), 400)}</code> }
                 })}
             {report.created.map(|at| fact("Created", view! { <When at=Some(at) /> }))}
             {report.table_id.clone().map(|id| fact("Id", view! { <Key text=id max=40 /> }))}
         </dl>
         <h2>"Properties" <small>{format::count(properties.len() as u64)}</small></h2>
         {if properties.is_empty() {
-            view! { <p class="soft">"None are set"</p> }.into_any()
+            view! { <p class="soft">"None are set"</p> }
         } else {
             view! {
                 <dl class="pairs">
-                    {properties.into_iter().map(|(key, value)| key_fact(&key, view! { <Text text=value max=200 /> })).collect_view()}
+                    {properties.into_iter().map(|(key, value)| key_fact(&key, view! { <Text text=value max=200 /> })).collect::<Markup>()}
                 </dl>
-            }.into_any()
+            }
         }}
     }
 }
 
 /// The same from a shell and from SQL.
 #[component]
-fn Elsewhere(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+fn Elsewhere(here: Here, report: Arc<SnapshotReport>) -> Markup {
     let version = report.version;
     let command = here.command("snapshot", &["--version", &version.to_string()]);
     let sql = format!("SELECT * FROM {} VERSION AS OF {version}", here.sql());

@@ -16,6 +16,7 @@ pub mod tools;
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::table::Version;
 use lake::wire::OverviewReport;
 use leptos::prelude::*;
@@ -56,7 +57,7 @@ pub struct Timeline {
 
 /// The page.
 #[component]
-pub fn Page() -> impl IntoView {
+pub fn Page() -> Markup {
     let session = session();
     let timeline = Timeline::new(session);
     timeline.listen();
@@ -91,7 +92,7 @@ pub fn Page() -> impl IntoView {
         let warnings = warnings.unwrap_or_default().into_iter().take(5);
         warnings
             .map(|w| view! { <Note kind=NoteKind::Warning><span>{crate::format::shorten(&w, 300)}</span></Note> })
-            .collect_view()
+            .collect::<Markup>()
     };
     let command = Signal::derive(move || {
         let place = session.location().unwrap_or_default();
@@ -105,14 +106,14 @@ pub fn Page() -> impl IntoView {
         {broken}
         {waiting}
         {stopped}
-        <Show when=move || known.get()>
+        {move || known.get().then(|| view! {
             <strip::Strip timeline />
             <tools::Tools timeline />
             <picks::Picked timeline />
             <list::List timeline />
             <h2>"The same from a shell"</h2>
             <ShellLine command />
-        </Show>
+        })}
         <jump::Jump timeline open=jump />
     }
 }

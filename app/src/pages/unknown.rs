@@ -1,5 +1,6 @@
 //! No page has this address.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::format::shorten;
@@ -7,7 +8,7 @@ use crate::parts::{Empty, Head};
 
 /// Says so, and where to go on.
 #[component]
-pub fn Page(path: String) -> impl IntoView {
+pub fn Page(path: String) -> Markup {
     view! {
         <Head title="No such page" />
         <Empty title=shorten(&path, 200)>

@@ -1,5 +1,6 @@
 //! Small words in a box, and dots.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::format::shorten;
@@ -12,7 +13,7 @@ pub fn Badge(
     /// `come`, `go`, `late` or nothing: which colour it has.
     #[prop(optional)]
     tone: &'static str,
-) -> impl IntoView {
+) -> Markup {
     let title = (!title.is_empty()).then_some(title);
     view! { <span class=format!("badge {tone}") title=title>{shorten(&text, 60)}</span> }
 }
@@ -22,11 +23,10 @@ pub fn Badge(
 pub fn Op(
     /// `None` where the writer did not say.
     name: Option<String>,
-) -> impl IntoView {
+) -> Markup {
     match name {
-        Some(name) => view! { <span class="op">{shorten(&name, 40)}</span> }.into_any(),
-        None => view! { <span class="op faint" title="The commit does not say">"unnamed"</span> }
-            .into_any(),
+        Some(name) => view! { <span class="op">{shorten(&name, 40)}</span> },
+        None => view! { <span class="op faint" title="The commit does not say">"unnamed"</span> },
     }
 }
 
@@ -36,7 +36,7 @@ pub fn Op(
 pub fn Dot(
     #[prop(into)] state: Signal<&'static str>,
     #[prop(into)] says: Signal<String>,
-) -> impl IntoView {
+) -> Markup {
     view! {
         <span class=move || format!("dot {}", state.get()) title=move || says.get() aria-hidden="true"></span>
         <span class="unseen">{move || says.get()}</span>

@@ -1,5 +1,6 @@
 //! A bar that diverges: what went to the left, what came to the right.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 /// Width of one half of a bar in pixels.
@@ -26,7 +27,7 @@ pub fn Bar(
     /// Whether the same rows came and went.
     #[prop(optional)]
     rewrite: bool,
-) -> impl IntoView {
+) -> Markup {
     let width = |value| format!("width:{:.1}px", share(value, largest) * SHARE_OF_BAR);
     let class = if rewrite { "bar rewrite" } else { "bar" };
     view! {

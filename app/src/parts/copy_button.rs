@@ -1,5 +1,6 @@
 //! Buttons that put something on the clipboard.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -15,7 +16,7 @@ pub fn CopyButton(
     done: &'static str,
     /// The text.
     text: Callback<(), String>,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let press = move |_| {
         let text = text.run(());
@@ -36,7 +37,7 @@ pub fn ShellLine(
     /// The whole command.
     #[prop(into)]
     command: Signal<String>,
-) -> impl IntoView {
+) -> Markup {
     let text = Callback::new(move |()| command.get_untracked());
     view! {
         <div class="shell">

@@ -1,5 +1,6 @@
 //! A dialog above the page: the browser's own, with its focus and its Escape.
 
+use crate::markup::{Maker, Markup, view};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -10,8 +11,8 @@ pub fn Dialog(
     /// Its headline, and its name for those who hear it.
     #[prop(into)]
     title: String,
-    children: ChildrenFn,
-) -> impl IntoView {
+    children: Maker,
+) -> Markup {
     let dialog = NodeRef::<html::Dialog>::new();
     Effect::new(move || {
         let Some(dialog) = dialog.get() else { return };
@@ -38,7 +39,7 @@ pub fn Dialog(
                     <h2>{title}</h2>
                     <button type="button" class="btn small" on:click=move |_| open.set(false)>"Close"</button>
                 </header>
-                {move || open.get().then(|| children())}
+                {move || open.get().then(|| children.make())}
             </div>
         </dialog>
     }

@@ -1,5 +1,6 @@
 //! Buttons that save what is shown.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::copy::download;
@@ -14,7 +15,7 @@ pub fn Export(
     csv: Callback<(), String>,
     /// The list as JSON.
     json: Callback<(), String>,
-) -> impl IntoView {
+) -> Markup {
     let file = move |ending: &str| {
         // A table's name may hold what a file's name may not.
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

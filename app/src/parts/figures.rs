@@ -1,64 +1,64 @@
 //! Figures, times and keys, each with its exact self on hover.
 
+use crate::markup::{Markup, view};
 use lake::table::Time;
 use leptos::prelude::*;
 
 use crate::format::{self, UNKNOWN, UNKNOWN_WHY};
 use crate::session::session;
 
-fn unknown() -> AnyView {
-    view! { <span class="faint" title=UNKNOWN_WHY>{UNKNOWN}</span> }.into_any()
+fn unknown() -> Markup {
+    view! { <span class="faint" title=UNKNOWN_WHY>{UNKNOWN}</span> }
 }
 
 /// A count; `?` with the reason where it is unknown.
 #[component]
-pub fn Count(#[prop(into)] n: Option<u64>) -> impl IntoView {
+pub fn Count(#[prop(into)] n: Option<u64>) -> Markup {
     match n {
-        Some(n) => view! { <span class="fig">{format::count(n)}</span> }.into_any(),
+        Some(n) => view! { <span class="fig">{format::count(n)}</span> },
         None => unknown(),
     }
 }
 
 /// A size, exact on hover.
 #[component]
-pub fn Bytes(#[prop(into)] n: Option<u64>) -> impl IntoView {
+pub fn Bytes(#[prop(into)] n: Option<u64>) -> Markup {
     match n {
         Some(n) => view! {
             <span class="fig" title=format::exact_bytes(n)>{format::bytes(n)}</span>
-        }
-        .into_any(),
+        },
         None => unknown(),
     }
 }
 
 /// What came: `+962`.
 #[component]
-pub fn Came(#[prop(into)] n: Option<u64>) -> impl IntoView {
+pub fn Came(#[prop(into)] n: Option<u64>) -> Markup {
     match n {
-        Some(0) => view! { <span class="fig faint">"0"</span> }.into_any(),
-        Some(n) => view! { <span class="fig come">{format::plus(n)}</span> }.into_any(),
+        Some(0) => view! { <span class="fig faint">"0"</span> },
+        Some(n) => view! { <span class="fig come">{format::plus(n)}</span> },
         None => unknown(),
     }
 }
 
 /// What went: `−962`.
 #[component]
-pub fn Went(#[prop(into)] n: Option<u64>) -> impl IntoView {
+pub fn Went(#[prop(into)] n: Option<u64>) -> Markup {
     match n {
-        Some(0) => view! { <span class="fig faint">"0"</span> }.into_any(),
-        Some(n) => view! { <span class="fig go">{format::minus(n)}</span> }.into_any(),
+        Some(0) => view! { <span class="fig faint">"0"</span> },
+        Some(n) => view! { <span class="fig go">{format::minus(n)}</span> },
         None => unknown(),
     }
 }
 
 /// What came and what went: `+14 −14`; a dash where neither did.
 #[component]
-pub fn Net(came: Option<u64>, went: Option<u64>) -> impl IntoView {
+pub fn Net(came: Option<u64>, went: Option<u64>) -> Markup {
     let (Some(came), Some(went)) = (came, went) else {
         return unknown();
     };
     if came == 0 && went == 0 {
-        return view! { <span class="fig faint">"0"</span> }.into_any();
+        return view! { <span class="fig faint">"0"</span> };
     }
     view! {
         <span class="fig">
@@ -67,16 +67,15 @@ pub fn Net(came: Option<u64>, went: Option<u64>) -> impl IntoView {
             {(went > 0).then(|| view! { <span class="go">{format::minus(went)}</span> })}
         </span>
     }
-    .into_any()
 }
 
 /// What came less what went: `+2,110`, `−6,411,904`.
 #[component]
-pub fn Difference(came: Option<u64>, went: Option<u64>) -> impl IntoView {
+pub fn Difference(came: Option<u64>, went: Option<u64>) -> Markup {
     let (Some(came), Some(went)) = (came, went) else {
         return unknown();
     };
-    view! { <span class=tone(came, went)>{format::net(came, went)}</span> }.into_any()
+    view! { <span class=tone(came, went)>{format::net(came, went)}</span> }
 }
 
 fn tone(came: u64, went: u64) -> &'static str {
@@ -89,7 +88,7 @@ fn tone(came: u64, went: u64) -> &'static str {
 
 /// The difference in bytes, exact on hover.
 #[component]
-pub fn NetBytes(came: Option<u64>, went: Option<u64>) -> impl IntoView {
+pub fn NetBytes(came: Option<u64>, went: Option<u64>) -> Markup {
     let (Some(came), Some(went)) = (came, went) else {
         return unknown();
     };
@@ -99,7 +98,7 @@ pub fn NetBytes(came: Option<u64>, went: Option<u64>) -> impl IntoView {
         format::exact_bytes(came),
         format::exact_bytes(went)
     );
-    view! { <span class=class title=exact>{format::net_bytes(came, went)}</span> }.into_any()
+    view! { <span class=class title=exact>{format::net_bytes(came, went)}</span> }
 }
 
 /// A time, exact and in UTC on hover. `also` adds a line to the hover: another clock.
@@ -110,7 +109,7 @@ pub fn When(
     #[prop(optional)]
     minute: bool,
     #[prop(optional_no_strip)] also: Option<String>,
-) -> impl IntoView {
+) -> Markup {
     let Some(at) = at else {
         return unknown();
     };
@@ -126,13 +125,13 @@ pub fn When(
             format::ago(at, now.get())
         }
     });
-    view! { <time datetime=at.to_string() title=title>{text}</time> }.into_any()
+    view! { <time datetime=at.to_string() title=title>{text}</time> }
 }
 
 /// A key, an id or a version: monospaced, made visible, shortened in its middle and whole on
 /// hover.
 #[component]
-pub fn Key(#[prop(into)] text: String, #[prop(default = 96)] max: usize) -> impl IntoView {
+pub fn Key(#[prop(into)] text: String, #[prop(default = 96)] max: usize) -> Markup {
     let short = format::shorten_middle(&text, max);
     let title = (text.chars().count() > max).then(|| format::shorten(&text, 2_000));
     view! { <span class="key" title=title>{short}</span> }
@@ -140,7 +139,7 @@ pub fn Key(#[prop(into)] text: String, #[prop(default = 96)] max: usize) -> impl
 
 /// Text that others wrote: made visible, cut after `max` characters, longer on hover.
 #[component]
-pub fn Text(#[prop(into)] text: String, #[prop(default = 120)] max: usize) -> impl IntoView {
+pub fn Text(#[prop(into)] text: String, #[prop(default = 120)] max: usize) -> Markup {
     let short = format::shorten(&text, max);
     let title = (text.chars().nth(max).is_some()).then(|| format::shorten(&text, 2_000));
     view! { <span title=title>{short}</span> }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::markup::{Each, Markup, view};
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -65,7 +66,7 @@ pub fn Grid(
     /// Height of a row in pixels.
     #[prop(default = 32.0)]
     row_height: f64,
-) -> impl IntoView {
+) -> Markup {
     let id = format!("grid-{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let body = NodeRef::<Div>::new();
     let seen = seen.unwrap_or_else(|| RwSignal::new(Window::default()));
@@ -175,13 +176,13 @@ pub fn Grid(
             aria-activedescendant=current
             on:keydown=keydown>
             <div class="grid-head" role="rowgroup">
-                <div class="row" role="row" aria-rowindex="1">{heads.collect_view()}</div>
+                <div class="row" role="row" aria-rowindex="1">{heads.collect::<Markup>()}</div>
             </div>
             <div class="grid-body" role="rowgroup" node_ref=body
                 style=move || format!("height:{}px", seen.get().height)>
                 <div role="presentation" class="grid-rows"
                     style=move || format!("transform:translateY({}px)", seen.get().offset)>
-                    <For each=keyed key=|k| k.clone() children=make />
+                    <Each each=keyed key=|k| k.clone() children=make />
                 </div>
             </div>
         </div>
@@ -190,16 +191,16 @@ pub fn Grid(
 
 /// Makes the cells of a row.
 #[derive(Clone)]
-pub struct RowFn(Arc<dyn Fn(usize) -> AnyView + Send + Sync>);
+pub struct RowFn(Arc<dyn Fn(usize) -> Markup + Send + Sync>);
 
-impl<F: Fn(usize) -> AnyView + Send + Sync + 'static> From<F> for RowFn {
+impl<F: Fn(usize) -> Markup + Send + Sync + 'static> From<F> for RowFn {
     fn from(f: F) -> Self {
         Self(Arc::new(f))
     }
 }
 
 impl RowFn {
-    fn at(&self, i: usize) -> AnyView {
+    fn at(&self, i: usize) -> Markup {
         (self.0)(i)
     }
 }

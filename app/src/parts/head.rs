@@ -1,5 +1,6 @@
 //! The head of a page: its title, the facts that matter, its acts, its tabs.
 
+use crate::markup::{Children, Maker, Markup, view};
 use lake::table::At;
 use leptos::prelude::*;
 
@@ -16,11 +17,11 @@ pub fn Head(
     window_title: Option<Signal<String>>,
     /// The line of facts beside the title; use [`Facts`].
     #[prop(into, optional)]
-    facts: ViewFn,
+    facts: Maker,
     /// Buttons, at the right.
     #[prop(optional)]
     children: Option<Children>,
-) -> impl IntoView {
+) -> Markup {
     let named = window_title.unwrap_or(title);
     Effect::new(move || {
         named.with(|name| document().set_title(&format!("{} · Tidemark", visible(name))));
@@ -28,24 +29,24 @@ pub fn Head(
     view! {
         <div class="head">
             <h1>{move || title.with(|t| visible(t))}</h1>
-            <div class="facts">{move || facts.run()}</div>
-            {children.map(|c| view! { <div class="acts">{c()}</div> })}
+            <div class="facts">{move || facts.make()}</div>
+            {children.map(|c| view! { <div class="acts">{c}</div> })}
         </div>
     }
 }
 
 /// Facts with dots between them.
 #[component]
-pub fn Facts(facts: Vec<AnyView>) -> impl IntoView {
+pub fn Facts(facts: Vec<Markup>) -> Markup {
     let facts = facts
         .into_iter()
         .map(|f| view! { <span class="fact">{f}</span> });
-    facts.collect_view()
+    facts.collect::<Markup>()
 }
 
 /// History, Snapshot, Layout of the table at hand.
 #[component]
-pub fn Tabs() -> impl IntoView {
+pub fn Tabs() -> Markup {
     let session = session();
     let tab = move |name: &'static str, here: fn(&Route) -> bool, to: fn(String) -> Route| {
         let href = move || {
@@ -76,10 +77,10 @@ pub fn Tabs() -> impl IntoView {
 pub fn Crumb(
     #[prop(into)] text: String,
     #[prop(optional_no_strip, into)] href: Option<String>,
-) -> impl IntoView {
+) -> Markup {
     let text = crate::format::shorten_middle(&text, 48);
     match href {
-        Some(href) => view! { <li><a href=href>{text}</a></li> }.into_any(),
-        None => view! { <li><b aria-current="page">{text}</b></li> }.into_any(),
+        Some(href) => view! { <li><a href=href>{text}</a></li> },
+        None => view! { <li><b aria-current="page">{text}</b></li> },
     }
 }

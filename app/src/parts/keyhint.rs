@@ -1,9 +1,10 @@
 //! The key that does the same as the button it stands in.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 /// A key's name, drawn as a key. Readers of screens have the help for it.
 #[component]
-pub fn KeyHint(key: &'static str) -> impl IntoView {
+pub fn KeyHint(key: &'static str) -> Markup {
     view! { <kbd aria-hidden="true">{key}</kbd> }
 }

@@ -1,5 +1,6 @@
 //! A line without axes: the shape of some figures.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 /// A sparkline, oldest first; a gap where a figure is unknown.
@@ -11,7 +12,7 @@ pub fn Spark(
     says: String,
     #[prop(default = 220.0)] width: f64,
     #[prop(default = 24.0)] height: f64,
-) -> impl IntoView {
+) -> Markup {
     let path = spark_path(&values, width, height);
     let name = says.clone();
     view! {

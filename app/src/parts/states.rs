@@ -1,5 +1,6 @@
 //! Empty, loading, partial and failed: each says what it is and what to do.
 
+use crate::markup::{Children, Markup, view};
 use lake::host::Progress;
 use lake::{Error, Kind};
 use leptos::prelude::*;
@@ -11,11 +12,11 @@ use crate::session::session;
 
 /// Nothing is there, and that is no fault. Children say what to do.
 #[component]
-pub fn Empty(#[prop(into)] title: String, children: Children) -> impl IntoView {
+pub fn Empty(#[prop(into)] title: String, children: Children) -> Markup {
     view! {
         <div class="state">
             <strong>{title}</strong>
-            {children()}
+            {children}
         </div>
     }
 }
@@ -30,7 +31,7 @@ pub fn Loading(
     /// Whether an older answer is shown below it.
     #[prop(optional)]
     over: bool,
-) -> impl IntoView {
+) -> Markup {
     let step = move || {
         progress.with(|p| match p {
             Some(p) => visible(&p.step),
@@ -65,8 +66,8 @@ pub fn Loading(
 
 /// Some of it is missing. Children say what, and what to do.
 #[component]
-pub fn Partial(children: Children) -> impl IntoView {
-    view! { <Note kind=NoteKind::Warning>{children()}</Note> }
+pub fn Partial(children: Children) -> Markup {
+    view! { <Note kind=NoteKind::Warning>{children}</Note> }
 }
 
 /// How much a [`Note`] matters.
@@ -83,13 +84,13 @@ pub enum NoteKind {
 
 /// A sentence with a coloured edge; buttons in it stand to the right in a `span.acts`.
 #[component]
-pub fn Note(#[prop(optional)] kind: NoteKind, children: Children) -> impl IntoView {
+pub fn Note(#[prop(optional)] kind: NoteKind, children: Children) -> Markup {
     let class = match kind {
         NoteKind::Plain => "note",
         NoteKind::Warning => "note warning",
         NoteKind::Attention => "note attention",
     };
-    view! { <div class=class>{children()}</div> }
+    view! { <div class=class>{children}</div> }
 }
 
 /// What went wrong, in which key, and what to do.
@@ -99,7 +100,7 @@ pub fn Failed(
     /// Asks again.
     #[prop(optional, into)]
     again: Option<Callback<()>>,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let message = message(&error);
     let retry = again.filter(|_| message.retry).map(|again| {
@@ -127,7 +128,7 @@ pub fn Failed(
 
 /// The policy that a bucket needs before a browser may read it.
 #[component]
-fn Cors() -> impl IntoView {
+fn Cors() -> Markup {
     let origin = window().location().origin().unwrap_or_default();
     let policy = cors_policy(&origin);
     let text = {

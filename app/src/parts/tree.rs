@@ -1,5 +1,6 @@
 //! One row of a tree that opens.
 
+use crate::markup::{Children, Markup, view};
 use leptos::prelude::*;
 
 /// The first cell of a row in a tree table: indented, with a triangle where it has children.
@@ -13,7 +14,7 @@ pub fn TreeRow(
     #[prop(into)]
     name: String,
     children: Children,
-) -> impl IntoView {
+) -> Markup {
     let style = format!("padding-left:{}px", depth * 20);
     let toggle = open.map(|open| {
         view! {
@@ -30,5 +31,5 @@ pub fn TreeRow(
     let still = open
         .is_none()
         .then(|| view! { <span class="twist"></span> });
-    view! { <span class="tree" style=style>{toggle}{still}{children()}</span> }
+    view! { <span class="tree" style=style>{toggle}{still}{children}</span> }
 }

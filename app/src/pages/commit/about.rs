@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::CommitReport;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -27,7 +28,7 @@ const NAMED: &[&str] = &[
 
 /// The commit in its own words.
 #[component]
-pub fn About(report: Arc<CommitReport>) -> impl IntoView {
+pub fn About(report: Arc<CommitReport>) -> Markup {
     let row = &report.commit;
     let info = report.commit_info.as_object().cloned().unwrap_or_default();
     let text = |key: &str| info.get(key).filter(|v| !v.is_null()).cloned();
@@ -46,23 +47,23 @@ pub fn About(report: Arc<CommitReport>) -> impl IntoView {
         })}
         <dl class="pairs">
             {fact("Operation", view! { <Op name=row.operation.clone() /> })}
-            {parameters.into_iter().map(|(key, value)| key_fact(&key, parameter(&key, value))).collect_view()}
+            {parameters.into_iter().map(|(key, value)| key_fact(&key, parameter(&key, value))).collect::<Markup>()}
             {row.user.clone().map(|user| fact("By", view! { <Text text=user /> }))}
             {row.engine.clone().map(|engine| fact("Engine", view! { <Text text=engine /> }))}
             {row.reason.clone().map(|why| fact("Reason", view! { <Text text=why max=400 /> }))}
             {fact("Committed", match row.timestamp {
-                    Some(at) => view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> }.into_any(),
-                    None => view! { <When at=None /> }.into_any(),
+                    Some(at) => view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> },
+                    None => view! { <When at=None /> },
                 })}
             {row.writer_timestamp.filter(|at| Some(*at) != row.timestamp).map(|at| fact("Writer's clock", view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> }))}
             {text("readVersion").map(|v| fact("Read version", view! { <Json value=v /> }))}
             {text("isolationLevel").map(|v| fact("Isolation", view! { <Json value=v /> }))}
-            {others.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect_view()}
+            {others.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect::<Markup>()}
         </dl>
         {(!metrics.is_empty()).then(|| view! {
             <h2>"Metrics" <small>"as the writer counted"</small></h2>
             <dl class="pairs">
-                {metrics.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect_view()}
+                {metrics.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect::<Markup>()}
             </dl>
         })}
     }
@@ -77,14 +78,14 @@ fn entries(value: &Value) -> Vec<(String, Value)> {
 }
 
 /// A parameter: a predicate as people write it, everything else as it stands.
-fn parameter(name: &str, value: Value) -> AnyView {
+fn parameter(name: &str, value: Value) -> Markup {
     let predicate = name.to_lowercase().ends_with("predicate");
     match predicate.then(|| predicate_text(&value)).flatten() {
         Some(text) => {
             let raw = crate::words::flat(&value);
             let title = (raw != text).then(|| format::shorten(&raw, 2_000));
-            view! { <code class="wrap" title=title>{format::shorten(&text, 400)}</code> }.into_any()
+            view! { <code class="wrap" title=title>{format::shorten(&text, 400)}</code> }
         }
-        None => view! { <Json value /> }.into_any(),
+        None => view! { <Json value /> },
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::markup::{Each, Markup, view};
 use lake::table::Version;
 use lake::wire::{ActionLine, ActionsReport};
 use lake::{Error, Result};
@@ -19,7 +20,7 @@ const STEP: u32 = 50;
 
 /// The lines, the first of them at once, more on request.
 #[component]
-pub fn Actions(here: Here, version: Version) -> impl IntoView {
+pub fn Actions(here: Here, version: Version) -> Markup {
     let session = session();
     let first = Asked::new(move |progress| {
         let (engine, table) = (session.engine().watched(progress), here.table());
@@ -34,7 +35,7 @@ pub fn Actions(here: Here, version: Version) -> impl IntoView {
 }
 
 #[component]
-fn Lines(here: Here, version: Version, total: u64, lines: Vec<ActionLine>) -> impl IntoView {
+fn Lines(here: Here, version: Version, total: u64, lines: Vec<ActionLine>) -> Markup {
     let session = session();
     let shown = RwSignal::new(lines);
     let busy = RwSignal::new(false);
@@ -64,7 +65,7 @@ fn Lines(here: Here, version: Version, total: u64, lines: Vec<ActionLine>) -> im
     view! {
         {(total == 0).then(|| view! { <p class="soft">"The commit file has no lines"</p> })}
         <ol class="lines" aria-label="Lines of the commit file">
-            <For each=move || shown.get() key=|line| line.line children=|line| view! { <Line line /> } />
+            <Each each=move || shown.get() key=|line| line.line children=|line| view! { <Line line /> } />
         </ol>
         {move || failed.get().map(|error| view! {
             <Failed error again=Callback::new(move |()| more()) />
@@ -87,7 +88,7 @@ fn Lines(here: Here, version: Version, total: u64, lines: Vec<ActionLine>) -> im
 
 /// One line: its beginning, and all of it laid out when it is opened.
 #[component]
-fn Line(line: ActionLine) -> impl IntoView {
+fn Line(line: ActionLine) -> Markup {
     let open = RwSignal::new(line.damaged.is_some());
     let cut = line.bytes > line.text.len() as u64;
     let name = if line.action.is_empty() {

@@ -1,5 +1,6 @@
 //! What differs in schema, properties and protocol.
 
+use crate::markup::{IntoMarkup, Markup, view};
 use lake::wire::{KeyChange, SchemaChange, SchemaChangeKind};
 use leptos::prelude::*;
 
@@ -14,13 +15,13 @@ pub fn SchemaChanges(
     changes: Vec<SchemaChange>,
     /// Columns of the version at the end.
     columns: u64,
-) -> impl IntoView {
+) -> Markup {
     if changes.is_empty() {
         let same = format!(
             "Same in both: {}",
             crate::format::counted(columns, "column")
         );
-        return view! { <p class="soft">{same}</p> }.into_any();
+        return view! { <p class="soft">{same}</p> };
     }
     let row = |change: SchemaChange| {
         let (word, tone) = match change.change {
@@ -40,38 +41,36 @@ pub fn SchemaChanges(
                 <span><Key text=field max=60 /> " " <FromTo from=change.from to=change.to kind=change.change /></span>
             </li>
         }
-        .into_any()
     };
-    view! { <More items=changes row=row /> }.into_any()
+    view! { <More items=changes row=row /> }
 }
 
 /// What a field was and what it is.
 #[component]
-fn FromTo(from: Option<String>, to: Option<String>, kind: SchemaChangeKind) -> impl IntoView {
-    let one = |text: String| view! { <Text text max=60 /> }.into_any();
+fn FromTo(from: Option<String>, to: Option<String>, kind: SchemaChangeKind) -> Markup {
+    let one = |text: String| view! { <Text text max=60 /> };
     match (kind, from, to) {
         (SchemaChangeKind::Renamed, _, Some(to)) => {
-            view! { <span class="soft">"to "</span> <Key text=to max=60 /> }.into_any()
+            view! { <span class="soft">"to "</span> <Key text=to max=60 /> }
         }
         (SchemaChangeKind::Added, _, Some(to)) => {
-            view! { <span class="soft">{one(to)}</span> }.into_any()
+            view! { <span class="soft">{one(to)}</span> }
         }
         (SchemaChangeKind::Removed, Some(from), _) => {
-            view! { <span class="soft">{one(from)}</span> }.into_any()
+            view! { <span class="soft">{one(from)}</span> }
         }
         (_, Some(from), Some(to)) => view! {
             <span class="soft">{one(from)} " to "</span> {one(to)}
-        }
-        .into_any(),
-        _ => ().into_any(),
+        },
+        _ => Markup::Nothing,
     }
 }
 
 /// Keys whose values differ.
 #[component]
-pub fn KeyChanges(changes: Vec<KeyChange>) -> impl IntoView {
+pub fn KeyChanges(changes: Vec<KeyChange>) -> Markup {
     if changes.is_empty() {
-        return view! { <p class="soft">"Same in both"</p> }.into_any();
+        return view! { <p class="soft">"Same in both"</p> };
     }
     let row = |change: KeyChange| {
         let (word, tone) = match (&change.from, &change.to) {
@@ -83,13 +82,12 @@ pub fn KeyChanges(changes: Vec<KeyChange>) -> impl IntoView {
         let values = match (change.from, change.to) {
             (Some(from), Some(to)) => view! {
                 <span class="soft">{value(from)} " to "</span> {value(to)}
-            }
-            .into_any(),
-            (None, Some(to)) => value(to).into_any(),
+            },
+            (None, Some(to)) => value(to).into_markup(),
             (Some(from), None) => {
-                view! { <span class="soft">"was " {value(from)}</span> }.into_any()
+                view! { <span class="soft">"was " {value(from)}</span> }
             }
-            (None, None) => ().into_any(),
+            (None, None) => Markup::Nothing,
         };
         view! {
             <li>
@@ -97,19 +95,18 @@ pub fn KeyChanges(changes: Vec<KeyChange>) -> impl IntoView {
                 <span><Key text=change.key max=60 /> " " {values}</span>
             </li>
         }
-        .into_any()
     };
-    view! { <More items=changes row=row /> }.into_any()
+    view! { <More items=changes row=row /> }
 }
 
 /// A list that shows its beginning, and the rest on request.
 #[component]
-fn More<T: Clone + Send + Sync + 'static>(items: Vec<T>, row: fn(T) -> AnyView) -> impl IntoView {
+fn More<T: Clone + Send + Sync + 'static>(items: Vec<T>, row: fn(T) -> Markup) -> Markup {
     let shown = RwSignal::new(FEW);
     let total = items.len();
     view! {
         <ul class="changes">
-            {move || items.iter().take(shown.get()).cloned().map(row).collect_view()}
+            {move || items.iter().take(shown.get()).cloned().map(row).collect::<Markup>()}
         </ul>
         {move || {
             let rest = total.saturating_sub(shown.get());

@@ -3,6 +3,7 @@
 pub mod export;
 pub mod source;
 
+use crate::markup::{Markup, view};
 use lake::wire::{FileChange, FileSort};
 use leptos::prelude::*;
 
@@ -29,7 +30,7 @@ pub fn FileList(
     columns: Vec<String>,
     /// What stands in place of an empty list.
     empty: &'static str,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let partitioned = columns.first().cloned();
     let query = Memo::new(move |_| {
@@ -82,7 +83,7 @@ pub fn FileList(
     ];
     let row = move |i: usize| match list.get_untracked(i) {
         Some(listed) => cells(here, files, listed),
-        None => view! { <span role="gridcell" class="faint">"…"</span> }.into_any(),
+        None => view! { <span role="gridcell" class="faint">"…"</span> },
     };
     let key = move |i: usize| list.get(i).map(|listed| listed.key()).unwrap_or_default();
     view! {
@@ -114,19 +115,17 @@ fn address(here: Here, files: Files, listed: &Listed) -> Route {
     }
 }
 
-fn cells(here: Here, files: Files, listed: Listed) -> AnyView {
+fn cells(here: Here, files: Files, listed: Listed) -> Markup {
     let href = address(here, files, &listed).href();
     let sign =
         listed.change.filter(|_| files.mixed()).map(|change| {
             match change {
         FileChange::Added => view! {
             <span class="sign come" aria-hidden="true">"+"</span><span class="unseen">"came "</span>
-        }
-        .into_any(),
+        },
         FileChange::Removed => view! {
             <span class="sign go" aria-hidden="true">"−"</span><span class="unseen">"left "</span>
-        }
-        .into_any(),
+        },
     }
         });
     let file = listed.file;
@@ -148,12 +147,11 @@ fn cells(here: Here, files: Files, listed: Listed) -> AnyView {
         <span role="gridcell" class="n"><Count n=file.rows /></span>
         <span role="gridcell" class="n"><Bytes n=file.bytes /></span>
     }
-    .into_any()
 }
 
 /// The filter: what is typed is in the address a moment later.
 #[component]
-fn FilterLine(partition: Option<String>) -> impl IntoView {
+fn FilterLine(partition: Option<String>) -> Markup {
     let session = session();
     let shown = session.param("q");
     let timer = StoredValue::new(None::<TimeoutHandle>);

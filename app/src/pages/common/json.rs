@@ -1,5 +1,6 @@
 //! The table's own JSON: read by eye, nothing left out, nothing rewritten.
 
+use crate::markup::{IntoMarkup, Markup, view};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -14,38 +15,38 @@ const MOST: usize = 100;
 
 /// A value. Text that holds JSON, as writers of Delta like to put it, is laid out as JSON.
 #[component]
-pub fn Json(value: Value) -> impl IntoView {
+pub fn Json(value: Value) -> Markup {
     laid_out(&value, 0)
 }
 
-fn laid_out(value: &Value, depth: usize) -> AnyView {
+fn laid_out(value: &Value, depth: usize) -> Markup {
     match value {
-        Value::Null => view! { <span class="faint">"null"</span> }.into_any(),
+        Value::Null => view! { <span class="faint">"null"</span> },
         Value::Bool(_) | Value::Number(_) => {
-            view! { <span class="fig">{value.to_string()}</span> }.into_any()
+            view! { <span class="fig">{value.to_string()}</span> }
         }
         Value::String(text) => match inner(text) {
             Some(value) if depth < DEEPEST => laid_out(&value, depth + 1),
-            _ if text.is_empty() => view! { <span class="faint">"empty text"</span> }.into_any(),
+            _ if text.is_empty() => view! { <span class="faint">"empty text"</span> },
             _ => {
                 let long = text.chars().nth(400).is_some();
                 let title = long.then(|| shorten(text, 2_000));
-                view! { <span class="text" title=title>{shorten(text, 400)}</span> }.into_any()
+                view! { <span class="text" title=title>{shorten(text, 400)}</span> }
             }
         },
         _ if depth >= DEEPEST => {
-            view! { <code>{shorten(&value.to_string(), 400)}</code> }.into_any()
+            view! { <code>{shorten(&value.to_string(), 400)}</code> }
         }
         Value::Array(items) if items.is_empty() => {
-            view! { <span class="faint">"none"</span> }.into_any()
+            view! { <span class="faint">"none"</span> }
         }
         Value::Array(items) => {
             let rows = items.iter().take(MOST);
             let rows = rows.map(|item| view! { <li>{laid_out(item, depth + 1)}</li> });
-            view! { <ul class="json">{rows.collect_view()} {rest(items.len())}</ul> }.into_any()
+            view! { <ul class="json">{rows.collect::<Markup>()} {rest(items.len())}</ul> }
         }
         Value::Object(map) if map.is_empty() => {
-            view! { <span class="faint">"none"</span> }.into_any()
+            view! { <span class="faint">"none"</span> }
         }
         Value::Object(map) => {
             let rows = map.iter().take(MOST).map(|(key, value)| {
@@ -57,12 +58,12 @@ fn laid_out(value: &Value, depth: usize) -> AnyView {
                     </li>
                 }
             });
-            view! { <ul class="json">{rows.collect_view()} {rest(map.len())}</ul> }.into_any()
+            view! { <ul class="json">{rows.collect::<Markup>()} {rest(map.len())}</ul> }
         }
     }
 }
 
-fn rest(total: usize) -> Option<impl IntoView + use<>> {
+fn rest(total: usize) -> Option<impl IntoMarkup + use<>> {
     let rest = total.saturating_sub(MOST);
     (rest > 0).then(|| view! { <li class="faint">{format!("{rest} more")}</li> })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Each, Markup, view};
 use lake::wire::PartitionDiff;
 use leptos::prelude::*;
 
@@ -24,10 +25,10 @@ pub fn Partitions(
     partitions: Vec<PartitionDiff>,
     /// Partitions that differ in all; the list may have been cut.
     total: u64,
-) -> impl IntoView {
+) -> Markup {
     let tree = Arc::new(roll_up(&partitions));
     if tree.is_empty() {
-        return ().into_any();
+        return Markup::Nothing;
     }
     let by_rows = partitions
         .iter()
@@ -67,11 +68,10 @@ pub fn Partitions(
             })}
         </section>
     }
-    .into_any()
 }
 
 /// The rows of one level and, below each open node, those of the next.
-fn level(nodes: Arc<Vec<Node>>, depth: usize, largest: u64) -> AnyView {
+fn level(nodes: Arc<Vec<Node>>, depth: usize, largest: u64) -> Markup {
     let shown = RwSignal::new(FEW);
     let total = nodes.len();
     let column = nodes.first().map(|n| n.column.clone()).unwrap_or_default();
@@ -85,7 +85,7 @@ fn level(nodes: Arc<Vec<Node>>, depth: usize, largest: u64) -> AnyView {
     };
     let make = move |(i, nodes): (usize, Arc<Vec<Node>>)| match nodes.get(i) {
         Some(node) => branch(node, depth, largest, depth == 0 && i == 0),
-        None => ().into_any(),
+        None => Markup::Nothing,
     };
     let rest = move || {
         let rest = total.saturating_sub(shown.get());
@@ -104,13 +104,12 @@ fn level(nodes: Arc<Vec<Node>>, depth: usize, largest: u64) -> AnyView {
         })
     };
     view! {
-        <For each=rows key=|(i, _)| *i children=make />
+        <Each each=rows key=|(i, _)| *i children=make />
         {rest}
     }
-    .into_any()
 }
 
-fn branch(node: &Node, depth: usize, largest: u64, opened: bool) -> AnyView {
+fn branch(node: &Node, depth: usize, largest: u64, opened: bool) -> Markup {
     let session = session();
     let inner = !node.children.is_empty();
     let open = inner.then(|| RwSignal::new(opened));
@@ -146,5 +145,4 @@ fn branch(node: &Node, depth: usize, largest: u64, opened: bool) -> AnyView {
         </tr>
         {below}
     }
-    .into_any()
 }

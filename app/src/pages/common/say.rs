@@ -1,5 +1,6 @@
 //! Sentences in the page, and the warnings of a report.
 
+use crate::markup::{IntoMarkup, Markup, view};
 use leptos::prelude::*;
 
 use crate::format::visible;
@@ -8,18 +9,18 @@ use crate::words::{Part, Sentence};
 
 /// A sentence with its names set apart.
 #[component]
-pub fn Say(sentence: Sentence) -> impl IntoView {
+pub fn Say(sentence: Sentence) -> Markup {
     let parts = sentence.0.into_iter().map(|part| match part {
-        Part::Text(text) => visible(&text).into_any(),
-        Part::Strong(text) => view! { <b>{visible(&text)}</b> }.into_any(),
-        Part::Code(text) => view! { <code>{visible(&text)}</code> }.into_any(),
+        Part::Text(text) => visible(&text).into_markup(),
+        Part::Strong(text) => view! { <b>{visible(&text)}</b> },
+        Part::Code(text) => view! { <code>{visible(&text)}</code> },
     });
-    parts.collect_view()
+    parts.collect::<Markup>()
 }
 
 /// What a person should know about an answer, a note each.
 #[component]
-pub fn Warnings(warnings: Vec<String>) -> impl IntoView {
+pub fn Warnings(warnings: Vec<String>) -> Markup {
     /// More would hide the page itself.
     const MOST: usize = 5;
     let more = warnings.len().saturating_sub(MOST);

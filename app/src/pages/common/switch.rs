@@ -1,5 +1,6 @@
 //! Which of a page's lists is shown: a choice that the address carries.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::session::session;
@@ -11,7 +12,7 @@ pub fn Switch(
     label: &'static str,
     /// Value of the parameter, name, and a figure beside it.
     choices: Vec<(&'static str, &'static str, Option<String>)>,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let chosen = session.param("show");
     let first = choices.first().map(|c| c.0).unwrap_or_default();
@@ -35,5 +36,5 @@ pub fn Switch(
             </a>
         }
     });
-    view! { <nav class="switch" aria-label=label>{links.collect_view()}</nav> }
+    view! { <nav class="switch" aria-label=label>{links.collect::<Markup>()}</nav> }
 }

@@ -1,5 +1,6 @@
 //! Figures in boxes: a name, the figure, and what changed about it.
 
+use crate::markup::{IntoMarkup, Markup, view};
 use lake::wire::{DiffReport, Verdict};
 use leptos::prelude::*;
 
@@ -9,7 +10,7 @@ use crate::parts::{Bytes, Count, Net, NetBytes};
 
 /// The figures of a diff: what there is afterwards, and what came and went.
 #[component]
-pub fn DiffTiles(diff: DiffReport) -> impl IntoView {
+pub fn DiffTiles(diff: DiffReport) -> Markup {
     let t = diff.totals;
     let after = |before: Option<u64>, came: Option<u64>, went: Option<u64>| {
         before?.checked_add(came?)?.checked_sub(went?)
@@ -31,9 +32,9 @@ pub fn DiffTiles(diff: DiffReport) -> impl IntoView {
         0 => "rows".to_owned(),
         n => format!("rows in {}", format::counted(n, "file")),
     };
-    let count = |n| view! { <Count n /> }.into_any();
-    let size = |n| view! { <Bytes n /> }.into_any();
-    let net = |came, went| view! { <Net came went /> }.into_any();
+    let count = |n| view! { <Count n /> };
+    let size = |n| view! { <Bytes n /> };
+    let net = |came, went| view! { <Net came went /> };
     let net_bytes = view! {
         <span title=both_ways><NetBytes came=bytes_came went=bytes_went /></span>
     };
@@ -43,7 +44,7 @@ pub fn DiffTiles(diff: DiffReport) -> impl IntoView {
         <dl class="tiles">
             {tile("Files", changed(files.map(count), net(files_came, files_went)))}
             {tile("Rows", changed(rows.map(count), net(t.rows_added, t.rows_removed)))}
-            {tile("Bytes", changed(bytes.map(size), net_bytes.into_any()))}
+            {tile("Bytes", changed(bytes.map(size), net_bytes.into_markup()))}
             {tile("Rewritten", rewritten)}
             {tile("Deleted by vector", masked)}
         </dl>
@@ -52,10 +53,10 @@ pub fn DiffTiles(diff: DiffReport) -> impl IntoView {
 
 /// What there is afterwards and beside it what changed; the change alone where the rest was not
 /// counted.
-fn changed(after: Option<AnyView>, change: AnyView) -> AnyView {
+fn changed(after: Option<Markup>, change: Markup) -> Markup {
     match after {
-        Some(after) => view! { <b>{after}</b> <em>{change}</em> }.into_any(),
-        None => view! { <b>{change}</b> }.into_any(),
+        Some(after) => view! { <b>{after}</b> <em>{change}</em> },
+        None => view! { <b>{change}</b> },
     }
 }
 

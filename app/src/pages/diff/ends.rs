@@ -1,5 +1,6 @@
 //! One end of a diff: the version, what made it, and a way to another.
 
+use crate::markup::{Markup, view};
 use lake::table::{At, Time, Version};
 use lake::wire::{CommitRow, HistoryQuery};
 use leptos::html;
@@ -27,7 +28,7 @@ pub fn End(
     which: &'static str,
     version: Signal<Version>,
     choose: Callback<Version>,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let open = RwSignal::new(false);
     let commit = Asked::new(move |_| {
@@ -102,7 +103,7 @@ fn Choices(
     which: &'static str,
     version: Signal<Version>,
     pick: Callback<Version>,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let wrong = RwSignal::new(None::<String>);
     let input = NodeRef::<html::Input>::new();
@@ -167,7 +168,7 @@ fn Choices(
                 <button type="button" class="btn small quiet" on:click=move |_| resolve(yesterday())>"24 h ago"</button>
             </div>
             {recent.show("the history", move |report| view! {
-                <ul>{report.commits.iter().map(offer).collect_view()}</ul>
+                <ul>{report.commits.iter().map(offer).collect::<Markup>()}</ul>
             })}
         </div>
     }

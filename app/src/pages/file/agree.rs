@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{IntoMarkup, Markup, view};
 use lake::table::partition_label;
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
@@ -11,7 +12,7 @@ use crate::parts::{Bytes, Count, Key, When};
 
 /// The two, line by line; lines that differ are marked.
 #[component]
-pub fn Agree(report: Arc<FileReport>) -> impl IntoView {
+pub fn Agree(report: Arc<FileReport>) -> Markup {
     let file = &report.file;
     let recorded = file.rows.map(|rows| rows + file.deleted_rows);
     let rows_differ = recorded.is_some_and(|n| n != report.rows);
@@ -44,7 +45,7 @@ pub fn Agree(report: Arc<FileReport>) -> impl IntoView {
                 {(!file.deletes.is_empty()).then(|| view! {
                     <tr>
                         <th scope="row">"Deletion vector"</th>
-                        <td>{file.deletes.iter().map(|d| view! { <Key text=d.clone() max=56 /> }).collect_view()}</td>
+                        <td>{file.deletes.iter().map(|d| view! { <Key text=d.clone() max=56 /> }).collect::<Markup>()}</td>
                         <td>{none()}</td>
                     </tr>
                 })}
@@ -69,6 +70,6 @@ pub fn Agree(report: Arc<FileReport>) -> impl IntoView {
     }
 }
 
-fn differs(is: bool) -> Option<impl IntoView> {
+fn differs(is: bool) -> Option<impl IntoMarkup> {
     is.then(|| view! { " " <span class="badge go">"differs"</span> })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::file::{ChunkReport, ColumnReport, FileReport};
 use leptos::prelude::*;
 
@@ -15,7 +16,7 @@ const STRIP: usize = 24;
 
 /// The grid. A column opens its pages.
 #[component]
-pub fn Chunks(report: Arc<FileReport>) -> impl IntoView {
+pub fn Chunks(report: Arc<FileReport>) -> Markup {
     let session = session();
     let group = chosen();
     let many = report.row_groups.len() > 1;
@@ -47,9 +48,9 @@ pub fn Chunks(report: Arc<FileReport>) -> impl IntoView {
     }
 }
 
-fn cells(report: &FileReport, group: usize, i: usize, many: bool) -> AnyView {
+fn cells(report: &FileReport, group: usize, i: usize, many: bool) -> Markup {
     let Some(column) = report.columns.get(i) else {
-        return ().into_any();
+        return Markup::Nothing;
     };
     let chunk = report.row_groups.get(group).and_then(|g| g.chunks.get(i));
     let name = view! { <span role="gridcell" class="ell"><Name column=column.clone() /></span> };
@@ -63,8 +64,7 @@ fn cells(report: &FileReport, group: usize, i: usize, many: bool) -> AnyView {
     };
     let Some(chunk) = chunk else {
         // Very wide files carry the chunks of their first row groups only.
-        return view! { {name} {kind} <span role="gridcell" class="faint">"not loaded"</span> }
-            .into_any();
+        return view! { {name} {kind} <span role="gridcell" class="faint">"not loaded"</span> };
     };
     view! {
         {name}
@@ -80,12 +80,11 @@ fn cells(report: &FileReport, group: usize, i: usize, many: bool) -> AnyView {
         <span role="gridcell" class="hide ell"><Has chunk=chunk.clone() /></span>
         {many.then(|| view! { <span role="gridcell" class="hide"><Strip sizes=sizes_of(report, i) group /></span> })}
     }
-    .into_any()
 }
 
 /// The table's name of the column, and the file's where it is another.
 #[component]
-fn Name(column: ColumnReport) -> impl IntoView {
+fn Name(column: ColumnReport) -> Markup {
     let name = column
         .logical
         .clone()
@@ -105,10 +104,10 @@ fn Name(column: ColumnReport) -> impl IntoView {
 
 /// A bound from the statistics, marked where it is not a value that occurs.
 #[component]
-pub fn Bound(text: Option<String>, exact: Option<bool>) -> impl IntoView {
+pub fn Bound(text: Option<String>, exact: Option<bool>) -> Markup {
     match text {
         Some(text) if text.is_empty() => {
-            view! { <span class="faint">"empty text"</span> }.into_any()
+            view! { <span class="faint">"empty text"</span> }
         }
         Some(text) => {
             let bound = exact == Some(false);
@@ -118,15 +117,14 @@ pub fn Bound(text: Option<String>, exact: Option<bool>) -> impl IntoView {
                     <Text text max=40 />
                 </span>
             }
-            .into_any()
         }
-        None => view! { <span class="faint">"–"</span> }.into_any(),
+        None => view! { <span class="faint">"–"</span> },
     }
 }
 
 /// What the chunk has besides its pages.
 #[component]
-fn Has(chunk: ChunkReport) -> impl IntoView {
+fn Has(chunk: ChunkReport) -> Markup {
     let bloom = chunk.bloom_filter_bytes.map(|n| {
         let size = if n > 0 {
             format!(", {}", format::bytes(n))
@@ -150,13 +148,13 @@ fn Has(chunk: ChunkReport) -> impl IntoView {
 
 /// The column's bytes in each row group.
 #[component]
-fn Strip(sizes: Vec<u64>, group: usize) -> impl IntoView {
+fn Strip(sizes: Vec<u64>, group: usize) -> Markup {
     let bars = crate::geometry::bars(&sizes, 100.0, 18.0, 1.0);
     let bars = bars.into_iter().enumerate().map(|(i, bar)| view! {
         <rect x=bar.x.to_string() y=bar.y.to_string() width=bar.w.to_string() height=bar.h.to_string()
             class=if i == group { "on" } else { "" } />
     });
-    view! { <svg class="strip-bars" width="100" height="18" viewBox="0 0 100 18" aria-hidden="true">{bars.collect_view()}</svg> }
+    view! { <svg class="strip-bars" width="100" height="18" viewBox="0 0 100 18" aria-hidden="true">{bars.collect::<Markup>()}</svg> }
 }
 
 fn sizes_of(report: &FileReport, column: usize) -> Vec<u64> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
 
@@ -19,7 +20,7 @@ pub fn chosen() -> Memo<usize> {
 
 /// The bars. A file with one row group needs no choice.
 #[component]
-pub fn Groups(report: Arc<FileReport>) -> impl IntoView {
+pub fn Groups(report: Arc<FileReport>) -> Markup {
     let session = session();
     let chosen = chosen();
     let total = report.row_groups.len();
@@ -70,7 +71,7 @@ pub fn Groups(report: Arc<FileReport>) -> impl IntoView {
             }
         });
     let bars = (total > 1).then(|| view! {
-        <div class="groups" role="group" aria-label="Row groups, by bytes">{bars.collect_view()}</div>
+        <div class="groups" role="group" aria-label="Row groups, by bytes">{bars.collect::<Markup>()}</div>
     });
     let more = total.saturating_sub(MOST);
     view! {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::file::{FileReport, PageReport, PagesReport};
 use leptos::html;
 use leptos::prelude::*;
@@ -20,19 +21,19 @@ const FEW: usize = 100;
 
 /// The pages, where a column is chosen.
 #[component]
-pub fn ChunkPages(here: Here, which: Which, report: Arc<FileReport>) -> impl IntoView {
+pub fn ChunkPages(here: Here, which: Which, report: Arc<FileReport>) -> Markup {
     let session = session();
     let column = Memo::new(move |_| session.query.with(|q| q.read::<usize>("column")));
-    move || {
+    Markup::live(move || {
         let column = column.get()?;
         let name = report.columns.get(column)?;
         let name = name.logical.clone().unwrap_or_else(|| name.path.clone());
         Some(view! { <OneChunk here which=which.clone() column name /> })
-    }
+    })
 }
 
 #[component]
-fn OneChunk(here: Here, which: Which, column: usize, name: String) -> impl IntoView {
+fn OneChunk(here: Here, which: Which, column: usize, name: String) -> Markup {
     let session = session();
     let group = chosen();
     let pages = Asked::new(move |progress| {
@@ -64,7 +65,7 @@ fn OneChunk(here: Here, which: Which, column: usize, name: String) -> impl IntoV
 }
 
 #[component]
-fn List(report: Arc<PagesReport>) -> impl IntoView {
+fn List(report: Arc<PagesReport>) -> Markup {
     let limit = RwSignal::new(FEW);
     let listed = report.pages.len();
     let cut = (listed as u64) < report.total;
@@ -84,7 +85,7 @@ fn List(report: Arc<PagesReport>) -> impl IntoView {
                 .take(limit.get())
                 .cloned()
                 .map(row)
-                .collect_view()
+                .collect::<Markup>()
         }
     };
     view! {
@@ -121,14 +122,14 @@ fn List(report: Arc<PagesReport>) -> impl IntoView {
     }
 }
 
-fn row(page: PageReport) -> AnyView {
+fn row(page: PageReport) -> Markup {
     let optional = |n: Option<u64>| match n {
-        Some(n) => view! { <Count n /> }.into_any(),
-        None => view! { <span class="faint">"–"</span> }.into_any(),
+        Some(n) => view! { <Count n /> },
+        None => view! { <span class="faint">"–"</span> },
     };
     let unpacked = match page.uncompressed_bytes {
-        Some(n) => view! { <Bytes n /> }.into_any(),
-        None => view! { <span class="faint">"–"</span> }.into_any(),
+        Some(n) => view! { <Bytes n /> },
+        None => view! { <span class="faint">"–"</span> },
     };
     view! {
         <tr>
@@ -144,5 +145,4 @@ fn row(page: PageReport) -> AnyView {
             <td><Bound text=page.max exact=None /></td>
         </tr>
     }
-    .into_any()
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Each, Markup, view};
 use lake::wire::file::{RowColumn, RowsReport};
 use lake::{Error, Kind};
 use leptos::prelude::*;
@@ -20,7 +21,7 @@ const STEP: u32 = 50;
 
 /// The first rows, and more on request.
 #[component]
-pub fn Rows(here: Here, which: Which) -> impl IntoView {
+pub fn Rows(here: Here, which: Which) -> Markup {
     let session = session();
     let first = {
         let which = which.clone();
@@ -67,7 +68,7 @@ impl Read {
 }
 
 #[component]
-fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> impl IntoView {
+fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> Markup {
     let session = session();
     let mut start = Read::default();
     start.add(&first);
@@ -116,7 +117,7 @@ fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> impl IntoView {
             )
         })
     };
-    let heads = first.columns.iter().map(head).collect_view();
+    let heads = first.columns.iter().map(head).collect::<Markup>();
     let make = move |(position, values): (u64, Arc<Vec<Option<String>>>)| {
         columns.with_value(|columns| row(position, columns, &values))
     };
@@ -132,7 +133,7 @@ fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> impl IntoView {
         <div class="scroll rows" tabindex="0" role="region" aria-label="Rows of the file">
             <table>
                 <thead><tr><th scope="col" class="n" title="Position in the file, from 0">"#"</th>{heads}</tr></thead>
-                <tbody><For each=move || read.get().rows key=|(position, _)| *position children=make /></tbody>
+                <tbody><Each each=move || read.get().rows key=|(position, _)| *position children=make /></tbody>
             </table>
         </div>
         {move || failed.get().map(|error| view! { <Failed error again=more /> })}
@@ -144,7 +145,7 @@ fn Sheet(here: Here, which: Which, first: Arc<RowsReport>) -> impl IntoView {
     }
 }
 
-fn head(column: &RowColumn) -> impl IntoView + use<> {
+fn head(column: &RowColumn) -> Markup {
     let class = if column.numeric { "n" } else { "" };
     let kind = format::shorten(&column.data_type, 40);
     let partition = column.partition.then(
@@ -159,27 +160,26 @@ fn head(column: &RowColumn) -> impl IntoView + use<> {
     }
 }
 
-fn row(position: u64, columns: &[RowColumn], values: &[Option<String>]) -> AnyView {
+fn row(position: u64, columns: &[RowColumn], values: &[Option<String>]) -> Markup {
     let cells = columns.iter().zip(values).map(|(column, value)| {
         let class = if column.numeric { "n" } else { "" };
         match value {
-            None => view! { <td class=format!("{class} faint")><i>"null"</i></td> }.into_any(),
+            None => view! { <td class=format!("{class} faint")><i>"null"</i></td> },
             Some(text) if text.is_empty() => {
-                view! { <td class="faint" title="Text without characters">"\"\""</td> }.into_any()
+                view! { <td class="faint" title="Text without characters">"\"\""</td> }
             }
             Some(text) => {
                 let title = text.chars().nth(80).map(|_| format::shorten(text, 2_000));
-                view! { <td class=class title=title>{format::shorten(text, 80)}</td> }.into_any()
+                view! { <td class=class title=title>{format::shorten(text, 80)}</td> }
             }
         }
     });
     view! {
         <tr>
             <th scope="row" class="n mono">{format::count(position)}</th>
-            {cells.collect_view()}
+            {cells.collect::<Markup>()}
         </tr>
     }
-    .into_any()
 }
 
 fn as_csv(columns: &[RowColumn], read: &Read) -> String {

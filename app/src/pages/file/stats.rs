@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -16,16 +17,15 @@ const MOST: usize = 1_000;
 
 /// The statistics by column; text as it stands where it is not what the protocol says.
 #[component]
-pub fn Stats(report: Arc<FileReport>) -> impl IntoView {
+pub fn Stats(report: Arc<FileReport>) -> Markup {
     let Some(text) = report.log_stats.as_deref() else {
-        return view! { <p class="soft">"The log keeps no statistics of this file"</p> }.into_any();
+        return view! { <p class="soft">"The log keeps no statistics of this file"</p> };
     };
     let Ok(Value::Object(stats)) = from_json::<Value>(text) else {
         return view! {
             <p class="go">"The statistics are not JSON; readers ignore them"</p>
             <pre tabindex="0">{format::shorten(text, 4_000)}</pre>
-        }
-        .into_any();
+        };
     };
     let columns = by_column(&stats);
     let more = columns.len().saturating_sub(MOST);
@@ -62,13 +62,12 @@ pub fn Stats(report: Arc<FileReport>) -> impl IntoView {
                         <th scope="col" class="n">"Nulls"</th>
                     </tr>
                 </thead>
-                <tbody>{rows.collect_view()}</tbody>
+                <tbody>{rows.collect::<Markup>()}</tbody>
             </table>
         </div>
         {(more > 0).then(|| view! { <p class="soft s">{format!("{more} more columns")}</p> })}
         <details class="raw"><summary class="soft s">"As it stands in the log"</summary><pre tabindex="0">{raw}</pre></details>
     }
-    .into_any()
 }
 
 /// What the log knows of one column, as text.

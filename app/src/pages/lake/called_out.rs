@@ -1,5 +1,6 @@
 //! What needs a person, over all tables: at most five sentences, worst first.
 
+use crate::markup::{Markup, view};
 use lake::wire::Attention;
 use leptos::prelude::*;
 
@@ -23,7 +24,7 @@ const WORST_FIRST: [&str; 6] = [
 
 /// The sentences.
 #[component]
-pub fn CalledOut(overviews: Overviews) -> impl IntoView {
+pub fn CalledOut(overviews: Overviews) -> Markup {
     let all = Memo::new(move |_| {
         let mut all: Vec<(usize, String, Attention)> = Vec::new();
         overviews.0.with(|tables| {
@@ -38,18 +39,18 @@ pub fn CalledOut(overviews: Overviews) -> impl IntoView {
         all.sort_by_key(|(rank, _, _)| *rank);
         all
     });
-    move || {
+    Markup::live(move || {
         let all = all.get();
         let more = all.len().saturating_sub(MOST);
         let shown = all.into_iter().take(MOST);
         let shown = shown.map(|(_, table, attention)| view! { <Sentence table attention /> });
         view! {
-            {shown.collect_view()}
+            {shown.collect::<Markup>()}
             {(more > 0).then(|| view! {
                 <p class="soft s more">{format!("{} more: see the tables with a red dot", count(more as u64))}</p>
             })}
         }
-    }
+    })
 }
 
 fn rank(rule: &str) -> usize {
@@ -58,7 +59,7 @@ fn rank(rule: &str) -> usize {
 }
 
 #[component]
-fn Sentence(table: String, attention: Attention) -> impl IntoView {
+fn Sentence(table: String, attention: Attention) -> Markup {
     let name = shorten_middle(&table, 60);
     let history = Route::Timeline {
         table: table.clone(),

@@ -1,5 +1,6 @@
 //! One table's row.
 
+use crate::markup::{Markup, view};
 use lake::wire::http::TableEntry;
 use lake::wire::{CommitRow, Format, OverviewReport, TableRef};
 use lake::{Error, Kind};
@@ -16,7 +17,7 @@ use crate::session::{TableState, session};
 
 /// The row: asked for when it is made, and by itself.
 #[component]
-pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> impl IntoView {
+pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> Markup {
     let session = session();
     let text = session.param("q");
     let place = TableRef {
@@ -74,7 +75,6 @@ pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> impl Into
                     <button type="button" class="unfold late-button" on:click=stop>"Cancel"</button>
                 </td>
             }
-            .into_any()
         }
         Some(Ok(report)) => cells(&table, &report),
         Some(Err(error)) => {
@@ -89,7 +89,6 @@ pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> impl Into
                     <button type="button" class="unfold" on:click=again>"Try again"</button>
                 </td>
             }
-            .into_any()
         }
     };
     let fits = move || text.with(|t| wanted(&entry, t.as_deref()));
@@ -106,7 +105,7 @@ pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> impl Into
     }
 }
 
-fn cells(table: &str, report: &OverviewReport) -> AnyView {
+fn cells(table: &str, report: &OverviewReport) -> Markup {
     let last = report.recent.first();
     let href = Route::Commit {
         table: table.to_owned(),
@@ -118,9 +117,9 @@ fn cells(table: &str, report: &OverviewReport) -> AnyView {
     let line = rows_over_commits(report);
     let says = format!("Rows over {}", counted(line.len() as u64, "commit"));
     let line = if line.iter().flatten().count() > 1 {
-        view! { <Spark values=line says /> }.into_any()
+        view! { <Spark values=line says /> }
     } else {
-        view! { <span class="faint" title="The log does not state rows">"?"</span> }.into_any()
+        view! { <span class="faint" title="The log does not state rows">"?"</span> }
     };
     view! {
         <td class="ell">
@@ -132,7 +131,6 @@ fn cells(table: &str, report: &OverviewReport) -> AnyView {
         <td class="hide n"><Count n=report.files /></td>
         <td class="hide n"><Bytes n=report.bytes /></td>
     }
-    .into_any()
 }
 
 /// Rows after each recent commit, oldest first: from the known total backwards where there is

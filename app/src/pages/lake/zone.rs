@@ -1,5 +1,6 @@
 //! One zone and its tables.
 
+use crate::markup::{Markup, view};
 use lake::wire::http::{TableEntry, ZoneReport};
 use leptos::prelude::*;
 
@@ -17,7 +18,7 @@ pub fn Zone(
     tables: Vec<TableEntry>,
     overviews: Overviews,
     queue: Queue,
-) -> impl IntoView {
+) -> Markup {
     let text = session().param("q");
     let facts = [
         zone.owner.clone(),
@@ -47,12 +48,12 @@ pub fn Zone(
     let rows = tables
         .into_iter()
         .map(|entry| view! { <Table entry overviews queue /> });
-    let rows = rows.collect_view();
+    let rows = rows.collect::<Markup>();
     let body = if none && !empty {
         // Its error says why.
-        ().into_any()
+        Markup::Nothing
     } else if empty {
-        view! { <p class="soft s">"No table was found in it"</p> }.into_any()
+        view! { <p class="soft s">"No table was found in it"</p> }
     } else {
         view! {
             <table class="tables">
@@ -72,7 +73,6 @@ pub fn Zone(
                 <tbody>{rows}</tbody>
             </table>
         }
-        .into_any()
     };
     view! {
         <section class="zone-section" hidden=move || !shown.get()>

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::{LayoutReport, SizeBucket};
 use leptos::prelude::*;
 
@@ -13,10 +14,10 @@ const HEIGHT: f64 = 112.0;
 
 /// The bars; the figures stand in a table for those who cannot see them.
 #[component]
-pub fn Histogram(report: Arc<LayoutReport>) -> impl IntoView {
+pub fn Histogram(report: Arc<LayoutReport>) -> Markup {
     let buckets = report.histogram.clone();
     if buckets.is_empty() {
-        return ().into_any();
+        return Markup::Nothing;
     }
     let counts: Vec<u64> = buckets.iter().map(|b| b.files).collect();
     let step = WIDTH / buckets.len() as f64;
@@ -57,7 +58,7 @@ pub fn Histogram(report: Arc<LayoutReport>) -> impl IntoView {
     view! {
         <h2>"File sizes" <small>"files in each size"</small></h2>
         <svg class="histogram" viewBox="0 0 320 144" aria-hidden="true">
-            {drawn.collect_view()}
+            {drawn.collect::<Markup>()}
             <line x1="0" x2="320" y1=line.clone() y2=line />
         </svg>
         <p class="soft s legend">
@@ -66,10 +67,9 @@ pub fn Histogram(report: Arc<LayoutReport>) -> impl IntoView {
         <table class="unseen">
             <caption>"Files by size"</caption>
             <thead><tr><th scope="col">"Size"</th><th scope="col">"Files"</th><th scope="col">"Bytes"</th></tr></thead>
-            <tbody>{rows.collect_view()}</tbody>
+            <tbody>{rows.collect::<Markup>()}</tbody>
         </table>
     }
-    .into_any()
 }
 
 fn lower(i: usize, buckets: &[SizeBucket]) -> Option<u64> {

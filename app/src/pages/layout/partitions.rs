@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crate::markup::{IntoMarkup, Markup, view};
 use lake::table::{At, partition_label};
 use lake::wire::{LayoutReport, PartitionLayout};
 use leptos::prelude::*;
@@ -16,7 +17,7 @@ use crate::session::session;
 
 /// The list. A partition opens its files.
 #[component]
-pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
+pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> Markup {
     let session = session();
     let sort = Memo::new(move |_| {
         let text = session
@@ -85,7 +86,7 @@ pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
     };
     let row = move |i: usize| match at(i) {
         Some(part) => cells(&part, &address(&part).href()),
-        None => ().into_any(),
+        None => Markup::Nothing,
     };
     let key = move |i: usize| {
         order
@@ -131,7 +132,7 @@ pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
     }
 }
 
-fn cells(part: &PartitionLayout, href: &str) -> AnyView {
+fn cells(part: &PartitionLayout, href: &str) -> Markup {
     let packed = part.files_after_packing;
     let gains = packed < part.files;
     view! {
@@ -146,13 +147,12 @@ fn cells(part: &PartitionLayout, href: &str) -> AnyView {
         <span role="gridcell" class="n"><Bytes n=part.bytes /></span>
         <span role="gridcell" class="n hide" title=format!("rewrites {}", format::bytes(part.bytes_to_rewrite))>
             {if gains {
-                format::counted(packed, "file").into_any()
+                format::counted(packed, "file").into_markup()
             } else {
-                view! { <span class="faint">"same"</span> }.into_any()
+                view! { <span class="faint">"same"</span> }
             }}
         </span>
     }
-    .into_any()
 }
 
 /// Positions of the partitions in the order asked for; the report's order where all else is equal.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::table::{At, partition_label};
 use lake::wire::{LayoutReport, PartitionLayout};
 use leptos::html;
@@ -35,7 +36,7 @@ struct Drawn {
 
 /// The map. Tiles are links to their partition's files; arrow keys go from one to the next.
 #[component]
-pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
+pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> Markup {
     let frame = NodeRef::<html::Ul>::new();
     let width = width_of(frame);
     let weights: Vec<f64> = report.partitions.iter().map(|p| p.bytes as f64).collect();
@@ -84,7 +85,7 @@ pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
     let unpartitioned = report.partition_columns.is_empty();
     let legend = (0..5)
         .map(|step| view! { <i class=format!("heat-{step}")></i> })
-        .collect_view();
+        .collect::<Markup>();
     view! {
         <h2>
             "Partitions" <small>"area: bytes, colour: share of small files"</small>
@@ -92,7 +93,7 @@ pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
         </h2>
         <ul class="treemap" node_ref=frame on:keydown=keydown
             aria-label="Partitions by bytes, largest first; arrow keys move between them">
-            {items.collect_view()}
+            {items.collect::<Markup>()}
         </ul>
         {unpartitioned.then(|| view! {
             <p class="soft s">"The table has no partition columns: it is one tile"</p>
@@ -101,7 +102,7 @@ pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> impl IntoView {
 }
 
 #[component]
-fn OneTile(i: usize, tile: Drawn, place: Memo<Rect>, focused: RwSignal<usize>) -> impl IntoView {
+fn OneTile(i: usize, tile: Drawn, place: Memo<Rect>, focused: RwSignal<usize>) -> Markup {
     let style = move || {
         let r = place.get();
         format!(
@@ -138,15 +139,13 @@ fn OneTile(i: usize, tile: Drawn, place: Memo<Rect>, focused: RwSignal<usize>) -
                 <a class=class href=href title=tile.title.clone() aria-label=tile.title tabindex=tabindex
                     on:focus=move |_| focused.set(i)>{words}</a>
             </li>
-        }
-        .into_any(),
+        },
         None => view! {
             <li style=style>
                 <span class=format!("tile-rest {class}") role="img" title=tile.title.clone()
                     aria-label=tile.title tabindex=tabindex on:focus=move |_| focused.set(i)>{words}</span>
             </li>
-        }
-        .into_any(),
+        },
     }
 }
 

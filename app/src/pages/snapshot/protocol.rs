@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Markup, view};
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
@@ -13,7 +14,7 @@ use crate::words::features;
 
 /// The protocol's numbers, and each feature with what it means.
 #[component]
-pub fn Features(report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn Features(report: Arc<SnapshotReport>) -> Markup {
     let numbers: Vec<_> = report
         .protocol
         .iter()
@@ -50,13 +51,13 @@ pub fn Features(report: Arc<SnapshotReport>) -> impl IntoView {
     view! {
         <h2>"Protocol"</h2>
         <dl class="pairs">
-            {numbers.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect_view()}
+            {numbers.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect::<Markup>()}
         </dl>
         <h2>"Features" <small>{format::count(rows.len() as u64)}</small></h2>
         {if rows.is_empty() {
-            view! { <p class="soft">"None beyond the first version of the format"</p> }.into_any()
+            view! { <p class="soft">"None beyond the first version of the format"</p> }
         } else {
-            view! { <ul class="features">{rows}</ul> }.into_any()
+            view! { <ul class="features">{rows}</ul> }
         }}
         {(!unsupported.is_empty()).then(|| view! {
             <p class="soft s">
@@ -74,10 +75,10 @@ pub fn Features(report: Arc<SnapshotReport>) -> impl IntoView {
 
 /// A section that is there only if it has something to say.
 #[component]
-fn Named(title: &'static str, entries: Vec<(String, String)>) -> impl IntoView {
+fn Named(title: &'static str, entries: Vec<(String, String)>) -> Markup {
     const MOST: usize = 50;
     if entries.is_empty() {
-        return ().into_any();
+        return Markup::Nothing;
     }
     let more = entries.len().saturating_sub(MOST);
     view! {
@@ -85,20 +86,19 @@ fn Named(title: &'static str, entries: Vec<(String, String)>) -> impl IntoView {
         <dl class="pairs">
             {entries.into_iter().take(MOST).map(|(key, value)| view! {
                 {key_fact(&key, view! { {if value.starts_with(['{', '[']) {
-                        view! { <Json value=serde_json::Value::String(value) /> }.into_any()
+                        view! { <Json value=serde_json::Value::String(value) /> }
                     } else {
-                        view! { <Text text=value max=200 /> }.into_any()
+                        view! { <Text text=value max=200 /> }
                     }} })}
-            }).collect_view()}
+            }).collect::<Markup>()}
         </dl>
         {(more > 0).then(|| view! { <p class="soft s">{format!("{more} more")}</p> })}
     }
-    .into_any()
 }
 
 /// From which checkpoint and how many commits the version was rebuilt.
 #[component]
-pub fn Rebuilt(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn Rebuilt(here: Here, report: Arc<SnapshotReport>) -> Markup {
     let commits = format::counted(report.commits_read, "commit");
     let said = match report.checkpoint {
         Some(checkpoint) => {
@@ -110,9 +110,8 @@ pub fn Rebuilt(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
                 "The checkpoint at " <a href=href>{checkpoint.to_string()}</a>
                 {format!(" and {commits} after it")}
             }
-            .into_any()
         }
-        None => view! { {format!("{commits}, from the first on")} }.into_any(),
+        None => view! { {format!("{commits}, from the first on")} },
     };
     view! {
         <h2>"Rebuilt from"</h2>

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::markup::{Each, Markup, view};
 use lake::schema::Field;
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
@@ -16,10 +17,10 @@ const FEW: usize = 200;
 
 /// The tree.
 #[component]
-pub fn SchemaTree(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
+pub fn SchemaTree(here: Here, report: Arc<SnapshotReport>) -> Markup {
     let fields = Arc::new(report.schema.fields.clone());
     if fields.is_empty() {
-        return view! { <p class="soft">"The table has no columns"</p> }.into_any();
+        return view! { <p class="soft">"The table has no columns"</p> };
     }
     let mapped = any(&fields, &|f| f.id.is_some() || f.physical.is_some());
     let noted = any(&fields, &|f| !f.notes.is_empty());
@@ -67,7 +68,6 @@ pub fn SchemaTree(here: Here, report: Arc<SnapshotReport>) -> impl IntoView {
             </table>
         </div>
     }
-    .into_any()
 }
 
 /// Which columns the table of columns has.
@@ -78,7 +78,7 @@ struct Shown {
     partitions: Arc<Vec<String>>,
 }
 
-fn level(fields: Arc<Vec<Field>>, depth: usize, shown: Shown) -> AnyView {
+fn level(fields: Arc<Vec<Field>>, depth: usize, shown: Shown) -> Markup {
     let limit = RwSignal::new(FEW);
     let total = fields.len();
     let width = 3 + if shown.mapped { 2 } else { 0 } + usize::from(shown.noted);
@@ -92,7 +92,7 @@ fn level(fields: Arc<Vec<Field>>, depth: usize, shown: Shown) -> AnyView {
     };
     let make = move |(i, fields): (usize, Arc<Vec<Field>>)| match fields.get(i) {
         Some(field) => branch(field, depth, shown.clone()),
-        None => ().into_any(),
+        None => Markup::Nothing,
     };
     let rest = move || {
         let rest = total.saturating_sub(limit.get());
@@ -106,10 +106,10 @@ fn level(fields: Arc<Vec<Field>>, depth: usize, shown: Shown) -> AnyView {
             </tr>
         })
     };
-    view! { <For each key=|(i, _)| *i children=make /> {rest} }.into_any()
+    view! { <Each each key=|(i, _)| *i children=make /> {rest} }
 }
 
-fn branch(field: &Field, depth: usize, shown: Shown) -> AnyView {
+fn branch(field: &Field, depth: usize, shown: Shown) -> Markup {
     let nested = !field.fields.is_empty();
     // Two levels say what a table is about; what is deeper opens when it is wanted.
     let open = nested.then(|| RwSignal::new(depth < 2 && field.fields.len() <= FEW));
@@ -143,11 +143,10 @@ fn branch(field: &Field, depth: usize, shown: Shown) -> AnyView {
                 <td class="mono soft">{field.physical.as_deref().map(|name| format::shorten_middle(name, 48))}</td>
                 <td class="n soft">{field.id.map(|id| id.to_string())}</td>
             })}
-            {shown.noted.then(|| view! { <td class="notes">{notes.collect_view()}</td> })}
+            {shown.noted.then(|| view! { <td class="notes">{notes.collect::<Markup>()}</td> })}
         </tr>
         {below}
     }
-    .into_any()
 }
 
 fn any(fields: &[Field], is: &impl Fn(&Field) -> bool) -> bool {

@@ -1,5 +1,6 @@
 //! Go to a version or to a time: what it resolves to is shown before going there.
 
+use crate::markup::{Markup, view};
 use lake::table::{At, Time, Version};
 use lake::wire::ResolveReport;
 use lake::{Error, Result};
@@ -13,7 +14,7 @@ use crate::route::Route;
 
 /// The dialog.
 #[component]
-pub fn Jump(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
+pub fn Jump(timeline: Timeline, open: RwSignal<bool>) -> Markup {
     view! {
         <Dialog open title="Go to a time or a version">
             <Form timeline open />
@@ -22,7 +23,7 @@ pub fn Jump(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
 }
 
 #[component]
-fn Form(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
+fn Form(timeline: Timeline, open: RwSignal<bool>) -> Markup {
     let session = timeline.session;
     let now = Time(session.now.get_untracked().0 / 60_000 * 60_000);
     let text = RwSignal::new(now.to_string().replace(":00.000Z", ":00Z"));
@@ -74,12 +75,7 @@ fn Form(timeline: Timeline, open: RwSignal<bool>) -> impl IntoView {
 }
 
 #[component]
-fn Resolved(
-    timeline: Timeline,
-    asked: At,
-    report: ResolveReport,
-    open: RwSignal<bool>,
-) -> impl IntoView {
+fn Resolved(timeline: Timeline, asked: At, report: ResolveReport, open: RwSignal<bool>) -> Markup {
     let version = report.version;
     let when = report.timestamp.map(|t| format!(", committed {}", utc(t)));
     let why = match asked {

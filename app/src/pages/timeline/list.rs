@@ -1,5 +1,6 @@
 //! The list: one row a commit, a folded run, or a stretch that was not read.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -20,7 +21,7 @@ const ROW: f64 = 32.0;
 
 /// The list.
 #[component]
-pub fn List(timeline: Timeline) -> impl IntoView {
+pub fn List(timeline: Timeline) -> Markup {
     read_what_is_seen(timeline);
     keep_place(timeline);
     let items = timeline.items;
@@ -60,7 +61,7 @@ pub fn List(timeline: Timeline) -> impl IntoView {
         let measure = timeline.measure.get();
         let row = move |i: usize| {
             let item = items.with_untracked(|items| items.at(i));
-            item.map_or_else(|| ().into_any(), |item| cells(timeline, measure, item))
+            item.map_or_else(|| Markup::Nothing, |item| cells(timeline, measure, item))
         };
         view! {
             <Grid label="Commits, newest first" columns=columns(measure) count row key row_class=class
@@ -155,7 +156,7 @@ fn open_item(timeline: Timeline, item: Item) {
     }
 }
 
-fn cells(timeline: Timeline, measure: Measure, item: Item) -> AnyView {
+fn cells(timeline: Timeline, measure: Measure, item: Item) -> Markup {
     match item {
         Item::Commit(commit) => commit_cells(timeline, measure, &commit),
         Item::Fold(run) => fold_cells(timeline, measure, &run),
@@ -163,8 +164,7 @@ fn cells(timeline: Timeline, measure: Measure, item: Item) -> AnyView {
         Item::Missing(version) => view! {
             <span role="gridcell" class="key">{version}</span>
             <span role="gridcell" class="rest go">"not in the log"</span>
-        }
-        .into_any(),
+        },
         Item::Unsearched(newest, oldest) => unsearched_cells(timeline, newest, oldest),
     }
 }

@@ -1,5 +1,6 @@
 //! The head of the page: what the table is now, and what needs a person.
 
+use crate::markup::{Markup, view};
 use lake::table::Version;
 use lake::wire::{Attention, Format};
 use leptos::prelude::*;
@@ -12,7 +13,7 @@ use crate::session::TableState;
 
 /// Title, facts, the button that goes to a time.
 #[component]
-pub fn TableHead(timeline: Timeline, jump: RwSignal<bool>) -> impl IntoView {
+pub fn TableHead(timeline: Timeline, jump: RwSignal<bool>) -> Markup {
     let session = timeline.session;
     let title = Signal::derive(move || session.title().unwrap_or_default());
     let window_title = Signal::derive(move || format!("{} · history", title.get()));
@@ -23,9 +24,9 @@ pub fn TableHead(timeline: Timeline, jump: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-fn facts(timeline: Timeline) -> AnyView {
+fn facts(timeline: Timeline) -> Markup {
     let Some(overview) = timeline.overview.ok() else {
-        return ().into_any();
+        return Markup::Nothing;
     };
     let format = match overview.format {
         Format::Delta => "Delta",
@@ -35,28 +36,24 @@ fn facts(timeline: Timeline) -> AnyView {
     let last = overview.recent.first().and_then(|c| c.timestamp);
     // What is not known at once is left to the snapshot, which counts.
     let figures = [
-        overview
-            .files
-            .map(|n| view! { {counted(n, "file")} }.into_any()),
+        overview.files.map(|n| view! { {counted(n, "file")} }),
         overview
             .bytes
-            .map(|n| view! { <span title=exact_bytes(n)>{bytes(n)}</span> }.into_any()),
-        overview
-            .rows
-            .map(|n| view! { {counted(n, "row")} }.into_any()),
+            .map(|n| view! { <span title=exact_bytes(n)>{bytes(n)}</span> }),
+        overview.rows.map(|n| view! { {counted(n, "row")} }),
     ];
-    let mut facts = vec![view! { {format} }.into_any()];
+    let mut facts = vec![view! { {format} }];
     facts.extend(figures.into_iter().flatten());
-    facts.push(view! { "version "<b>{overview.version.to_string()}</b> }.into_any());
+    facts.push(view! { "version "<b>{overview.version.to_string()}</b> });
     if last.is_some() {
-        facts.push(view! { <When at=last /> }.into_any());
+        facts.push(view! { <When at=last /> });
     }
-    view! { <Facts facts /> }.into_any()
+    view! { <Facts facts /> }
 }
 
 /// At most five sentences, worst first.
 #[component]
-pub fn Banners(timeline: Timeline) -> impl IntoView {
+pub fn Banners(timeline: Timeline) -> Markup {
     Effect::new(move || {
         let Some(answer) = timeline.overview.get() else {
             return;
@@ -95,14 +92,14 @@ pub fn Banners(timeline: Timeline) -> impl IntoView {
         Some(
             called_out
                 .map(|(i, a)| view! { <Banner timeline attention=a.clone() head first=i == 0 /> })
-                .collect_view(),
+                .collect::<Markup>(),
         )
     };
     view! { {unread} {sentences} }
 }
 
 #[component]
-fn Banner(timeline: Timeline, attention: Attention, head: Version, first: bool) -> impl IntoView {
+fn Banner(timeline: Timeline, attention: Attention, head: Version, first: bool) -> Markup {
     let after = (attention.version == Some(head)).then_some(" No commit came after it.");
     let detail = shorten(&attention.detail, 300);
     let stop = if detail.is_empty() || detail.ends_with('.') {

@@ -1,5 +1,6 @@
 //! Versions taken for a diff, and what can be done with them.
 
+use crate::markup::{Markup, view};
 use lake::table::{At, Version};
 use leptos::prelude::*;
 
@@ -50,15 +51,15 @@ impl Timeline {
 
 /// The line above the list while something is picked.
 #[component]
-pub fn Picked(timeline: Timeline) -> impl IntoView {
+pub fn Picked(timeline: Timeline) -> Markup {
     let table = timeline.table();
-    move || {
+    Markup::live(move || {
         let picks = timeline.picks.get();
         let clear = move |_| timeline.session.nav.set("pick", None::<&str>);
         let clear =
             view! { <button type="button" class="btn small quiet" on:click=clear>"Clear"</button> };
         match picks.as_slice() {
-            [] => ().into_any(),
+            [] => Markup::Nothing,
             [one] => {
                 let before = one.checked_sub(1).map(|before| {
                     let href = diff(&table, before, *one);
@@ -79,7 +80,6 @@ pub fn Picked(timeline: Timeline) -> impl IntoView {
                         </span>
                     </div>
                 }
-                .into_any()
             }
             [from, to, ..] => view! {
                 <div class="picked" role="status">
@@ -91,10 +91,9 @@ pub fn Picked(timeline: Timeline) -> impl IntoView {
                         {clear}
                     </span>
                 </div>
-            }
-            .into_any(),
+            },
         }
-    }
+    })
 }
 
 fn diff(table: &str, from: u64, to: u64) -> String {
@@ -106,7 +105,7 @@ fn diff(table: &str, from: u64, to: u64) -> String {
 /// Whether the data files of a version are still there: asked only when a person says so,
 /// because it costs a request a file.
 #[component]
-fn Presence(timeline: Timeline, version: u64) -> impl IntoView {
+fn Presence(timeline: Timeline, version: u64) -> Markup {
     let session = timeline.session;
     let wanted = RwSignal::new(false);
     let presence = Asked::new(move |progress| {
@@ -114,7 +113,7 @@ fn Presence(timeline: Timeline, version: u64) -> impl IntoView {
         let engine = session.engine().watched(progress);
         Some(async move { engine.presence(table, Version(version)).await })
     });
-    move || {
+    Markup::live(move || {
         if !wanted.get() {
             let ask = move |_| wanted.set(true);
             return view! {
@@ -122,8 +121,7 @@ fn Presence(timeline: Timeline, version: u64) -> impl IntoView {
                     title="Asks the store for each data file and deletion vector of this version: one HEAD request a file, at most some thousands">
                     "Check its data files…"
                 </button>
-            }
-            .into_any();
+            };
         }
         presence.show("whether the data files are there", |report| {
             let checked = counted(report.checked, "file");
@@ -145,7 +143,7 @@ fn Presence(timeline: Timeline, version: u64) -> impl IntoView {
                 </span>
             }
         })
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The strip: the shape of the history at a glance, in step with the list.
 
+use crate::markup::{Markup, view};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -16,7 +17,7 @@ use geometry::{BASE, FULL, HEIGHT, Kind, LEFT, Mark, Strip as Layout, range};
 
 /// Bars, the restorable line, dates. A click goes to a commit; a drag takes a range to diff.
 #[component]
-pub fn Strip(timeline: Timeline) -> impl IntoView {
+pub fn Strip(timeline: Timeline) -> Markup {
     let frame = NodeRef::<Div>::new();
     let width = RwSignal::new(960.0_f64);
     follow_width(frame, width);
@@ -81,7 +82,7 @@ fn Picture(
     timeline: Timeline,
     hovered: RwSignal<Option<u64>>,
     width: RwSignal<f64>,
-) -> impl IntoView {
+) -> Markup {
     let label = describe(&layout, timeline);
     let (bar, step) = (layout.bar, layout.step);
     let places: Vec<(u64, f64)> = layout.marks.iter().map(|m| (m.version, m.x)).collect();
@@ -104,7 +105,7 @@ fn Picture(
                         height=HEIGHT - 18.0 rx="4" />
                 }
             })
-            .collect_view()
+            .collect::<Markup>()
     };
     let line = layout.line.map(|x| {
         let earliest = timeline.store.known.with_untracked(|k| k.as_ref()?.earliest);
@@ -125,7 +126,11 @@ fn Picture(
         let x = x.min(width.get_untracked() - 40.0);
         view! { <text x=x y=HEIGHT - 2.0>{name.clone()}</text> }
     });
-    let marks = layout.marks.iter().map(|m| bar_view(m, bar)).collect_view();
+    let marks = layout
+        .marks
+        .iter()
+        .map(|m| bar_view(m, bar))
+        .collect::<Markup>();
     view! {
         <svg viewBox=format!("0 0 {} {HEIGHT}", width.get_untracked()) height=HEIGHT role="img" aria-label=label>
             <text x="0" y=BASE - 36.0>"+"</text>
@@ -134,12 +139,12 @@ fn Picture(
             {marks}
             {line}
             {frames}
-            {dates.collect_view()}
+            {dates.collect::<Markup>()}
         </svg>
     }
 }
 
-fn bar_view(mark: &Mark, width: f64) -> AnyView {
+fn bar_view(mark: &Mark, width: f64) -> Markup {
     let class = if mark.dim { "stroke dim" } else { "stroke" };
     let x = mark.x;
     match mark.kind {
@@ -152,27 +157,22 @@ fn bar_view(mark: &Mark, width: f64) -> AnyView {
                     <rect class="went" x=x y=BASE + 1.0 width=width height=mark.down rx="1.5" />
                 })}
             </g>
-        }
-        .into_any(),
+        },
         Kind::Rewrite => view! {
             <rect class=format!("{class} rewrite") x=x + 0.5 y=BASE - mark.up width=(width - 1.0).max(1.0)
                 height=mark.up + mark.down rx="1.5" />
-        }
-        .into_any(),
+        },
         Kind::Metadata => view! {
             <circle class=format!("{class} meta") cx=x + width / 2.0 cy=BASE r=(width / 2.0).min(2.0) />
-        }
-        .into_any(),
+        },
         Kind::Unknown => view! {
             <rect class=format!("{class} unknown") x=x y=BASE - 5.0 width=width height="10" />
-        }
-        .into_any(),
+        },
         Kind::Damaged => view! {
             <path class=format!("{class} damaged")
                 d=format!("M{} {}l6 6m0 -6l-6 6", x + width / 2.0 - 3.0, BASE - 3.0) />
-        }
-        .into_any(),
-        Kind::Unread => ().into_any(),
+        },
+        Kind::Unread => Markup::Nothing,
     }
 }
 
@@ -198,14 +198,14 @@ fn describe(layout: &Layout, timeline: Timeline) -> String {
     )
 }
 
-fn says(timeline: Timeline, version: u64) -> AnyView {
+fn says(timeline: Timeline, version: u64) -> Markup {
     let now = session().now.get_untracked();
     let commit = timeline
         .store
         .commits
         .with_untracked(|c| c.get(&version).cloned());
     let Some(commit) = commit else {
-        return view! { <span class="soft">{format!("{version}: not read yet")}</span> }.into_any();
+        return view! { <span class="soft">{format!("{version}: not read yet")}</span> };
     };
     let measure = timeline.measure.get_untracked();
     let figures = match measure.of(&commit) {
@@ -229,7 +229,6 @@ fn says(timeline: Timeline, version: u64) -> AnyView {
         <span>{figures}</span>
         <span class="soft">{when}</span>
     }
-    .into_any()
 }
 
 /// Keeps `width` at the frame's.

@@ -1,5 +1,6 @@
 //! The line between strip and list: filter, measure, folding, and how much is shown of how much.
 
+use crate::markup::{Markup, view};
 use lake::wire::CommitRow;
 use leptos::prelude::*;
 
@@ -12,7 +13,7 @@ use crate::parts::{CopyButton, Export};
 
 /// The tools.
 #[component]
-pub fn Tools(timeline: Timeline) -> impl IntoView {
+pub fn Tools(timeline: Timeline) -> Markup {
     let session = timeline.session;
     let nav = session.nav;
     let text = session.param("q");
@@ -49,7 +50,7 @@ pub fn Tools(timeline: Timeline) -> impl IntoView {
                 prop:value=move || text.get().unwrap_or_default() on:input=type_filter />
             <label class="tick">
                 <span class="unseen">"Measure of the bars"</span>
-                <select class="bare" on:change=choose>{measures.collect_view()}</select>
+                <select class="bare" on:change=choose>{measures.collect::<Markup>()}</select>
             </label>
             <label class="tick">
                 <input type="checkbox" prop:checked=move || timeline.fold.get() on:change=fold />

@@ -1,5 +1,6 @@
 //! Columns of a grid: their names, widths, and which one sorts.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 /// One column.
@@ -77,13 +78,13 @@ pub fn HeadCell(
     column: Column,
     sort: Option<Signal<Sort>>,
     on_sort: Option<Callback<Sort>>,
-) -> impl IntoView {
+) -> Markup {
     let mut class = String::from(if column.number { "n" } else { "" });
     if column.narrow.is_none() {
         class.push_str(" hide");
     }
     let (Some(key), Some(sort), Some(on_sort)) = (column.sort, sort, on_sort) else {
-        return view! { <span role="columnheader" class=class>{column.name}</span> }.into_any();
+        return view! { <span role="columnheader" class=class>{column.name}</span> };
     };
     let state = move || sort.with(|s| (s.key == key).then_some(s.descending));
     let spoken = move || match state() {
@@ -108,7 +109,6 @@ pub fn HeadCell(
             <button type="button" on:click=press>{column.name}{arrow}</button>
         </span>
     }
-    .into_any()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The whole list as CSV or JSON: read to its end first, which a page of it is not.
 
+use crate::markup::{Markup, view};
 use lake::Result;
 use lake::table::partition_label;
 use lake::wire::FileChange;
@@ -26,7 +27,7 @@ pub fn SaveFiles(
     files: Files,
     list: Paged<Listed>,
     #[prop(into)] name: String,
-) -> impl IntoView {
+) -> Markup {
     let session = session();
     let busy = RwSignal::new(false);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

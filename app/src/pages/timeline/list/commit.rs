@@ -1,5 +1,6 @@
 //! The cells of one commit.
 
+use crate::markup::{IntoMarkup, Markup, view};
 use lake::wire::CommitRow;
 use leptos::prelude::*;
 
@@ -12,7 +13,7 @@ use crate::parts::{Bar, Difference, Net, NetBytes, Op, When};
 /// The writer's clock is worth a word when it is off by more than this.
 const CLOCKS_APART: u64 = 2 * 60 * 1_000;
 
-pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &CommitRow) -> AnyView {
+pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &CommitRow) -> Markup {
     let version = commit.version.0;
     let href = timeline.commit(version).href();
     let picked = move || timeline.picks.with(|p| p.contains(&version));
@@ -34,19 +35,18 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
                 <b class="go">"damaged"</b>" "
                 <span class="soft" title=shorten(why, 2_000)>{shorten(why, 200)}</span>
             </span>
-        }
-        .into_any();
+        };
     }
     let figure = match measure {
         Measure::Bytes => {
-            view! { <NetBytes came=commit.bytes_added went=commit.bytes_removed /> }.into_any()
+            view! { <NetBytes came=commit.bytes_added went=commit.bytes_removed /> }
         }
         // The same rows in other files: none came and none went.
         _ if !commit.data_change && commit.rows_added.unwrap_or(1) > 0 => {
             let rewritten = commit
                 .rows_added
                 .map(|n| format!("{} rewritten", counted(n, "row")));
-            view! { <span class="faint" title=rewritten>"0"</span> }.into_any()
+            view! { <span class="faint" title=rewritten>"0"</span> }
         }
         _ => {
             let (came, went) = (commit.rows_added, commit.rows_removed);
@@ -55,7 +55,6 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
                 <span class="hide"><Net came went /></span>
                 <span class="only-narrow"><Difference came went /></span>
             }
-            .into_any()
         }
     };
     let said = what(commit);
@@ -80,13 +79,12 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
             <When at=commit.timestamp minute=true also=clocks_apart(commit) />
         </span>
     }
-    .into_any()
 }
 
 /// The bar beside the largest of the strip's window.
-fn bar(timeline: Timeline, measure: Measure, commit: &CommitRow) -> AnyView {
+fn bar(timeline: Timeline, measure: Measure, commit: &CommitRow) -> Markup {
     let Some((came, went)) = measure.of(commit) else {
-        return ().into_any();
+        return Markup::Nothing;
     };
     let rewrite = !commit.data_change && (came > 0 || went > 0);
     let largest = timeline.largest;
@@ -94,7 +92,7 @@ fn bar(timeline: Timeline, measure: Measure, commit: &CommitRow) -> AnyView {
         let largest = largest.get();
         view! { <Bar came went largest rewrite /> }
     })
-    .into_any()
+    .into_markup()
 }
 
 fn clocks_apart(commit: &CommitRow) -> Option<String> {

@@ -1,5 +1,6 @@
 //! The cells of rows that are not one commit: folded runs, and what was not read.
 
+use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use super::super::Timeline;
@@ -11,7 +12,7 @@ use crate::format::{count, counted, minute, shorten, visible};
 /// Chunks that one press of the search reads.
 pub(super) const SEARCH_CHUNKS: u64 = 10;
 
-pub(super) fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> AnyView {
+pub(super) fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> Markup {
     let now = timeline.session.now.get_untracked();
     let (newest, oldest) = (run.newest, run.oldest);
     let days =
@@ -47,14 +48,13 @@ pub(super) fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> Any
         <span role="gridcell" class="hide soft">{by}</span>
         <span role="gridcell" class="hide n soft s" title=exact.join(" – ")>{when}</span>
     }
-    .into_any()
 }
 
-pub(super) fn waiting_cells(timeline: Timeline, version: u64) -> AnyView {
+pub(super) fn waiting_cells(timeline: Timeline, version: u64) -> Markup {
     let chunk = timeline.store.chunk_of(version);
     let state = move || {
         let Some(chunk) = chunk else {
-            return ().into_any();
+            return Markup::Nothing;
         };
         if let Some(error) = timeline.store.failed.with(|f| f.get(&chunk).cloned()) {
             let again = move |_| timeline.store.again(chunk);
@@ -62,23 +62,21 @@ pub(super) fn waiting_cells(timeline: Timeline, version: u64) -> AnyView {
                 <span class="go">{shorten(&error.to_string(), 160)}</span>
                 " "
                 <button type="button" class="unfold" on:click=again>"Try again"</button>
-            }
-            .into_any();
+            };
         }
         if timeline.store.flying.with(|f| f.contains_key(&chunk)) {
-            view! { <i class="ghost"></i> }.into_any()
+            view! { <i class="ghost"></i> }
         } else {
-            view! { <span class="faint">"not read yet"</span> }.into_any()
+            view! { <span class="faint">"not read yet"</span> }
         }
     };
     view! {
         <span role="gridcell" class="key faint">{version}</span>
         <span role="gridcell" class="rest">{state}</span>
     }
-    .into_any()
 }
 
-pub(super) fn unsearched_cells(timeline: Timeline, newest: u64, oldest: u64) -> AnyView {
+pub(super) fn unsearched_cells(timeline: Timeline, newest: u64, oldest: u64) -> Markup {
     let n = newest - oldest + 1;
     let next = n.min(SEARCH_CHUNKS * CHUNK);
     let store = timeline.store;
@@ -86,11 +84,10 @@ pub(super) fn unsearched_cells(timeline: Timeline, newest: u64, oldest: u64) -> 
         if store.flying.with(|f| f.is_empty()) {
             let go = move |_| store.read_more(SEARCH_CHUNKS);
             let label = format!("Read the next {}", count(next));
-            view! { <button type="button" class="unfold" on:click=go>{label}</button> }.into_any()
+            view! { <button type="button" class="unfold" on:click=go>{label}</button> }
         } else {
             let stop = move |_| store.stop();
             view! { <button type="button" class="unfold" on:click=stop>"Stop reading"</button> }
-                .into_any()
         }
     };
     view! {
@@ -100,5 +97,4 @@ pub(super) fn unsearched_cells(timeline: Timeline, newest: u64, oldest: u64) -> 
             {state}
         </span>
     }
-    .into_any()
 }
