@@ -6,6 +6,7 @@ pub mod rail;
 pub mod search;
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Memo, RwSignal};
 use leptos::prelude::*;
 
 use crate::keys::Command;

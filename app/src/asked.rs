@@ -1,10 +1,12 @@
 //! A question to the worker or the server as the page sees it: pending, progressing, answered,
 //! failed, cancelled, asked again.
 
+use crate::signals::{Callback, RwSignal, Signal, StoredValue, effect};
 use std::sync::Arc;
 
 use crate::markup::{IntoMarkup, Markup, view};
-use futures::future::{AbortHandle, abortable};
+use futures::FutureExt;
+use futures::future::{AbortHandle, LocalBoxFuture, abortable};
 use lake::host::Progress;
 use lake::{Error, Kind, Result};
 use leptos::prelude::*;
@@ -17,23 +19,20 @@ use crate::parts::{Failed, Loading};
 /// The answer before stays until the new one is there. A question that nobody waits for is taken
 /// back at once: when another one replaces it, when the page goes, and when the person cancels.
 /// (`LocalResource` finishes one question before it starts the next, which is why this is not one.)
-pub struct Asked<T: Send + Sync + 'static> {
+pub struct Asked<T: 'static> {
     answer: RwSignal<Option<Result<Arc<T>>>>,
-    pending: RwSignal<bool>,
-    progress: RwSignal<Option<Progress>>,
-    abort: StoredValue<Option<AbortHandle>>,
-    again: Trigger,
+    asking: Asking,
 }
 
-impl<T: Send + Sync + 'static> Clone for Asked<T> {
+impl<T> Clone for Asked<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Send + Sync + 'static> Copy for Asked<T> {}
+impl<T> Copy for Asked<T> {}
 
-impl<T: Send + Sync + 'static> Asked<T> {
+impl<T: 'static> Asked<T> {
     /// Asks what `question` returns, whenever a signal it read changes. `None` asks nothing and
     /// leaves the answer as it is. The signal it is given shows the question's progress: pass it
     /// to [`crate::engine::Engine::watched`].
@@ -42,68 +41,29 @@ impl<T: Send + Sync + 'static> Asked<T> {
         F: Future<Output = Result<T>> + 'static,
         Q: Fn(RwSignal<Option<Progress>>) -> Option<F> + 'static,
     {
-        let asked = Self {
-            answer: RwSignal::new(None),
-            pending: RwSignal::new(false),
-            progress: RwSignal::new(None),
-            abort: StoredValue::new(None),
-            again: Trigger::new(),
-        };
-        Effect::new(move || {
-            asked.again.track();
-            let question = question(asked.progress);
-            asked.cancel();
-            if let Some(question) = question {
-                asked.start(question);
-            }
-        });
-        on_cleanup(move || asked.cancel());
-        asked
-    }
-
-    fn start(self, question: impl Future<Output = Result<T>> + 'static) {
-        let (question, handle) = abortable(question);
-        self.abort.set_value(Some(handle.clone()));
-        self.pending.set(true);
-        spawn_local(async move {
-            let answer = match question.await {
-                Ok(answer) => answer.map(Arc::new),
-                Err(_) => Err(Error::new(Kind::Cancelled, "nobody waited for the answer")),
-            };
-            // Taken back for another question, or the page is gone.
-            let current = self.abort.try_with_value(Option::is_some) == Some(true);
-            if current && !handle.is_aborted() {
-                self.finish(answer);
-            }
-        });
-    }
-
-    fn finish(self, answer: Result<Arc<T>>) {
-        self.abort.try_set_value(None);
-        self.progress.try_set(None);
-        self.pending.try_set(false);
-        self.answer.try_set(Some(answer));
-    }
-
-    fn cancel(self) {
-        let handle = self.abort.try_update_value(Option::take).flatten();
-        if let Some(handle) = handle {
-            handle.abort();
-        }
+        let answer = RwSignal::new(None);
+        let asking = Asking::new();
+        asking.follow(Box::new(move || {
+            let question = question(asking.progress)?;
+            let kept = question.map(move |found| -> Kept {
+                Box::new(move || drop(answer.try_set(Some(found.map(Arc::new)))))
+            });
+            Some(kept.boxed_local())
+        }));
+        Self { answer, asking }
     }
 
     /// Takes the question back and says so in place of the answer.
     pub fn stop(self) {
-        self.cancel();
-        self.finish(Err(Error::new(
-            Kind::Cancelled,
-            "the question was taken back",
-        )));
+        self.asking.cancel();
+        self.asking.settle();
+        let error = Error::new(Kind::Cancelled, "the question was taken back");
+        self.answer.try_set(Some(Err(error)));
     }
 
     /// Asks the same again.
     pub fn again(self) {
-        self.again.notify();
+        self.asking.again.notify();
     }
 
     /// The newest answer there is, tracked. `None` before the first.
@@ -118,12 +78,12 @@ impl<T: Send + Sync + 'static> Asked<T> {
 
     /// Whether a question is on its way, tracked.
     pub fn pending(self) -> bool {
-        self.pending.get()
+        self.asking.pending.get()
     }
 
     /// How far it has come.
-    pub fn progress(self) -> ReadSignal<Option<Progress>> {
-        self.progress.read_only()
+    pub fn progress(self) -> RwSignal<Option<Progress>> {
+        self.asking.progress
     }
 
     /// The answer through `view`; before it, what is waited for (`what`: `the history`) with
@@ -131,19 +91,100 @@ impl<T: Send + Sync + 'static> Asked<T> {
     pub fn show<V: IntoMarkup + 'static>(
         self,
         what: &'static str,
-        view: impl Fn(Arc<T>) -> V + Send + Sync + 'static,
+        view: impl Fn(Arc<T>) -> V + 'static,
     ) -> Markup {
         let again = Callback::new(move |()| self.again());
         let stop = Callback::new(move |()| self.stop());
-        let body = move || match self.answer.get()? {
-            Ok(value) => Some(view(value).into_markup()),
-            Err(error) => Some(view! { <Failed error again /> }),
-        };
+        let body = Markup::live(move || {
+            Some(match self.answer.get()? {
+                Ok(value) => view(value).into_markup(),
+                Err(error) => view! { <Failed error again /> },
+            })
+        });
+        let shown = Signal::derive(move || self.answer.with(|a| matches!(a, Some(Ok(_)))));
+        self.asking.frame(what, stop, shown, body)
+    }
+}
+
+/// Keeps an answer.
+type Kept = Box<dyn FnOnce()>;
+
+/// A question, whatever it asks for.
+type Question = LocalBoxFuture<'static, Kept>;
+
+/// The state of a question, whatever it asks for.
+#[derive(Clone, Copy)]
+struct Asking {
+    pending: RwSignal<bool>,
+    progress: RwSignal<Option<Progress>>,
+    abort: StoredValue<Option<AbortHandle>>,
+    again: Trigger,
+}
+
+impl Asking {
+    fn new() -> Self {
+        Self {
+            pending: RwSignal::new(false),
+            progress: RwSignal::new(None),
+            abort: StoredValue::new(None),
+            again: Trigger::new(),
+        }
+    }
+
+    fn follow(self, question: Box<dyn Fn() -> Option<Question>>) {
+        effect(move || {
+            self.again.track();
+            let question = question();
+            self.cancel();
+            if let Some(question) = question {
+                self.start(question);
+            }
+        });
+        on_cleanup(move || self.cancel());
+    }
+
+    fn start(self, question: Question) {
+        let (question, handle) = abortable(question);
+        self.abort.set_value(Some(handle.clone()));
+        self.pending.set(true);
+        spawn_local(async move {
+            let Ok(keep) = question.await else {
+                return;
+            };
+            // Taken back for another question, or the page is gone.
+            let current = self.abort.try_with_value(Option::is_some) == Some(true);
+            if current && !handle.is_aborted() {
+                self.settle();
+                keep();
+            }
+        });
+    }
+
+    fn settle(self) {
+        self.abort.set_value(None);
+        self.progress.try_set(None);
+        self.pending.try_set(false);
+    }
+
+    fn cancel(self) {
+        let handle = self.abort.try_update_value(Option::take).flatten();
+        if let Some(handle) = handle {
+            handle.abort();
+        }
+    }
+
+    fn frame(
+        self,
+        what: &'static str,
+        stop: Callback<()>,
+        shown: Signal<bool>,
+        body: Markup,
+    ) -> Markup {
+        let progress = self.progress;
         let waiting = move || {
-            let shown = self.answer.with(|a| matches!(a, Some(Ok(_))));
-            self.pending
-                .get()
-                .then(|| view! { <Loading what progress=self.progress() stop over=shown /> })
+            let over = shown.get();
+            let pending = self.pending.get();
+            pending.then(|| view! { <Loading what progress stop over /> })
         };
         view! {
             <div class="asked" aria-busy=move || self.pending.get().to_string()>

@@ -7,12 +7,12 @@ mod asks;
 mod link;
 pub mod read;
 
+use crate::signals::RwSignal;
 use std::rc::Rc;
 
 use lake::host::Progress;
 use lake::wire::{Answer, Ask};
 use lake::{Error, Kind, Result};
-use leptos::prelude::RwSignal;
 use send_wrapper::SendWrapper;
 
 use link::Link;

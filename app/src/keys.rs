@@ -1,5 +1,6 @@
 //! Keys anywhere on the page become named commands; whoever is shown answers them.
 
+use crate::signals::StoredValue;
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -102,7 +103,7 @@ type Listener = Box<dyn Fn(Command) -> bool>;
 /// Who listens. The youngest listener is asked first; one that answers `true` ends the search.
 #[derive(Clone, Copy)]
 pub struct Keys {
-    listeners: StoredValue<Vec<(u64, Listener)>, LocalStorage>,
+    listeners: StoredValue<Vec<(u64, Listener)>>,
     next: StoredValue<u64>,
 }
 
@@ -110,7 +111,7 @@ impl Keys {
     /// Listens to the keyboard from now on.
     pub fn start() -> Self {
         let keys = Self {
-            listeners: StoredValue::new_local(Vec::new()),
+            listeners: StoredValue::new(Vec::new()),
             next: StoredValue::new(0),
         };
         let going = StoredValue::new(0.0_f64);

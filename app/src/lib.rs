@@ -10,10 +10,13 @@ pub mod keys;
 pub mod markup;
 pub mod message;
 pub mod nav;
+pub mod order;
 pub mod pages;
 pub mod parts;
 pub mod route;
 pub mod session;
+pub mod signals;
 pub mod theme;
 pub mod words;
+#[cfg(feature = "worker")]
 pub mod worker;

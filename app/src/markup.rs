@@ -8,6 +8,7 @@ mod each;
 mod element;
 mod into;
 mod live;
+mod reference;
 mod shown;
 mod value;
 
@@ -18,6 +19,7 @@ pub use each::{Each, Key};
 pub use element::Element;
 pub use into::IntoMarkup;
 pub use markup::view;
+pub use reference::NodeRef;
 pub use shown::mount;
 pub use value::{IntoSetting, IntoValue, Setting, Value};
 

@@ -1,5 +1,6 @@
 //! The address bar as a signal: one place, links that are real links, and scroll that comes back.
 
+use crate::signals::{Memo, RwSignal};
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,5 +1,6 @@
 //! What every page shares: the address, the lake, the worker, the clock, the keys, the theme.
 
+use crate::signals::{Memo, RwSignal, StoredValue};
 use lake::table::Time;
 use lake::wire::http::{LakeReport, TableEntry};
 use lake::wire::{ErrorReport, Format, TableRef};
@@ -30,7 +31,7 @@ pub struct Session {
     /// Zones and tables this person may see.
     pub lake: Asked<LakeReport>,
     /// The browser's clock, to the second.
-    pub now: ReadSignal<Time>,
+    pub now: RwSignal<Time>,
     /// Light, dark, or as the system says.
     pub theme: RwSignal<Theme>,
     /// Who listens to which key.
@@ -54,9 +55,9 @@ impl Session {
         let nav = Nav::start();
         let route = nav.route();
         let lake = Asked::new(|_| Some(fetch_lake()));
-        let (now, set_now) = signal(browser_time());
+        let now = RwSignal::new(browser_time());
         let _ = set_interval_with_handle(
-            move || set_now.set(browser_time()),
+            move || now.set(browser_time()),
             std::time::Duration::from_secs(1),
         );
         let table = Memo::new(move |_| {

@@ -1,5 +1,6 @@
 //! Light or dark: as the system says, unless the person says otherwise.
 
+use crate::signals::{RwSignal, effect};
 use leptos::prelude::*;
 
 const STORED: &str = "tidemark.theme";
@@ -52,7 +53,7 @@ impl Theme {
             .as_ref()
             .and_then(|s| s.get_item(STORED).ok().flatten());
         let theme = RwSignal::new(Self::from_name(stored.as_deref().unwrap_or_default()));
-        Effect::new(move || {
+        effect(move || {
             let name = theme.get().name();
             if let Some(root) = document().document_element() {
                 let _ = root.set_attribute("data-theme", name);

@@ -1,5 +1,8 @@
 //! One error for the whole domain: what the caller can do about it, what happened, and where.
 
+#[cfg(feature = "read")]
+mod foreign;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -154,60 +157,6 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         let source = self.0.source.as_ref()?;
         Some(source.as_ref())
-    }
-}
-
-impl From<object_store::Error> for Error {
-    fn from(error: object_store::Error) -> Self {
-        use object_store::Error as E;
-        // A wrapper such as the browser's store has already decided what happened.
-        let source = std::error::Error::source(&error);
-        if let Some(known) = source.and_then(|source| source.downcast_ref::<Error>()) {
-            return known.clone();
-        }
-        let (kind, message, path) = match &error {
-            E::NotFound { path, .. } => (Kind::NotFound, "no such object", Some(path.clone())),
-            E::AlreadyExists { path, .. } => (Kind::Conflict, "already exists", Some(path.clone())),
-            E::Precondition { path, .. } | E::NotModified { path, .. } => {
-                let message = "the object changed while it was read";
-                (Kind::Conflict, message, Some(path.clone()))
-            }
-            E::PermissionDenied { path, .. } | E::Unauthenticated { path, .. } => {
-                (Kind::Denied, "the store denies access", Some(path.clone()))
-            }
-            E::InvalidPath { .. } => (Kind::Invalid, "not a key of an object", None),
-            E::NotSupported { .. } | E::NotImplemented { .. } => {
-                (Kind::Unsupported, "the store cannot do this", None)
-            }
-            E::UnknownConfigurationKey { .. } => (Kind::Invalid, "unknown store setting", None),
-            _ => (Kind::Unreachable, "the store did not answer", None),
-        };
-        let built = Self::new(kind, message).because(error);
-        match path {
-            Some(path) => built.at("key", path),
-            None => built,
-        }
-    }
-}
-
-impl From<arrow::error::ArrowError> for Error {
-    fn from(error: arrow::error::ArrowError) -> Self {
-        Self::damaged("columns cannot be decoded").because(error)
-    }
-}
-
-impl From<::parquet::errors::ParquetError> for Error {
-    fn from(error: ::parquet::errors::ParquetError) -> Self {
-        use ::parquet::errors::ParquetError as P;
-        let text = error.to_string();
-        match error {
-            P::NYI(_) => Self::unsupported("this build cannot read this Parquet").because(error),
-            // parquet answers a codec that was not compiled in with a general error.
-            P::General(_) if text.contains("feature") && text.contains("disabled") => {
-                Self::unsupported("this build has no decoder for the file's codec").because(error)
-            }
-            _ => Self::damaged("not a readable Parquet file").because(error),
-        }
     }
 }
 

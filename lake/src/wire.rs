@@ -7,6 +7,7 @@ pub mod ask;
 mod diff;
 mod error;
 pub mod file;
+#[cfg(feature = "read")]
 pub mod frame;
 mod history;
 pub mod http;

@@ -1,6 +1,7 @@
 //! The line at the top: where am I, search, clock, theme, person.
 
 use crate::markup::{Markup, view};
+use crate::signals::RwSignal;
 use lake::table::At;
 use leptos::prelude::*;
 

@@ -1,6 +1,7 @@
 //! What keys there are.
 
 use crate::markup::{Markup, view};
+use crate::signals::RwSignal;
 use leptos::prelude::*;
 
 use crate::keys::HELP;

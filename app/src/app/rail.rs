@@ -1,6 +1,7 @@
 //! The lake as a tree of zones and tables, at the left.
 
 use crate::markup::{Markup, view};
+use crate::signals::RwSignal;
 use lake::wire::Format;
 use lake::wire::http::{LakeReport, TableEntry};
 use leptos::prelude::*;

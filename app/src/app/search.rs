@@ -1,6 +1,7 @@
 //! Search over tables, versions and the keys of the table at hand.
 
-use crate::markup::{Markup, view};
+use crate::markup::{Markup, NodeRef, view};
+use crate::signals::{Memo, RwSignal};
 use lake::wire::{FilesQuery, FilesReport};
 use leptos::html;
 use leptos::prelude::*;

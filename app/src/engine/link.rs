@@ -1,5 +1,6 @@
 //! The channel to the worker: who waits for what, and what happens when the worker breaks.
 
+use crate::signals::RwSignal;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -10,7 +11,6 @@ use futures::channel::oneshot;
 use lake::host::Progress;
 use lake::wire::{Answer, Ask, Envelope, Message};
 use lake::{Error, Kind, Result};
-use leptos::prelude::{RwSignal, Set};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{Event, MessageEvent, Worker};
 

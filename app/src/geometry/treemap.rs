@@ -1,5 +1,7 @@
 //! Squarified treemap: areas in proportion to weights, tiles as square as the order allows.
 
+use crate::order::sorted;
+
 /// A rectangle, in the caller's units, `y` growing downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
@@ -25,8 +27,8 @@ pub enum Tile {
 /// Which items get a tile of their own: the `most - 1` heaviest, heaviest first, and the rest as
 /// one tile. Items without weight are part of the rest, or left out where nothing else is.
 pub fn fold(weights: &[f64], most: usize) -> Vec<(Tile, f64)> {
-    let mut order: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let order: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
+    let order = sorted(order, |a, b| b.1.total_cmp(&a.1));
     let weighty = order.iter().take_while(|(_, w)| *w > 0.0).count();
     let own = if weighty > most {
         most.saturating_sub(1)

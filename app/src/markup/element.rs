@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use leptos::html::ElementType;
-use leptos::prelude::{NodeRef, Owner};
+use leptos::prelude::Owner;
 use leptos::tachys::html::event::EventDescriptor;
-use leptos::tachys::html::node_ref::NodeRefContainer;
 use wasm_bindgen::JsCast;
 
-use super::{IntoMarkup, IntoValue, Markup, Setting, Value};
+use super::{IntoMarkup, IntoValue, Markup, NodeRef, Setting, Value};
 
 /// An element that was not put into the page yet.
 pub struct Element {
@@ -130,6 +129,7 @@ impl Element {
     where
         E: ElementType,
         E::Output: JsCast + 'static,
+        E: 'static,
     {
         let load = move |element: &web_sys::Element| reference.load(element);
         self.references.push(Box::new(load));
@@ -157,4 +157,3 @@ impl Element {
         self.children.push(child);
     }
 }
-

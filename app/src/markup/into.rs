@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use leptos::prelude::{Get, Memo, ReadSignal, RwSignal, Signal};
-
 use super::{Children, Element, Markup};
+use crate::signals::{Memo, RwSignal, Signal};
 
 /// What a piece of the page can be made of: text, numbers, lists, closures, signals.
 pub trait IntoMarkup {
@@ -91,7 +90,7 @@ macro_rules! signals {
     ($($signal:ident)*) => {$(
         impl<T> IntoMarkup for $signal<T>
         where
-            T: IntoMarkup + Clone + Send + Sync + 'static,
+            T: IntoMarkup + Clone + 'static,
         {
             fn into_markup(self) -> Markup {
                 Markup::live(move || self.get())
@@ -99,4 +98,4 @@ macro_rules! signals {
         }
     )*};
 }
-signals!(Memo ReadSignal RwSignal Signal);
+signals!(Memo RwSignal Signal);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use leptos::prelude::{Get, Memo, ReadSignal, RwSignal, Signal};
+use crate::signals::{Memo, RwSignal, Signal};
 
 /// What an attribute is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ macro_rules! signals {
     ($($signal:ident)*) => {$(
         impl<T> IntoValue for $signal<T>
         where
-            T: IntoSetting + Clone + Send + Sync + 'static,
+            T: IntoSetting + Clone + 'static,
         {
             fn into_value(self) -> Value {
                 Value::Live(Box::new(move || self.get().into_setting()))
@@ -115,4 +115,4 @@ macro_rules! signals {
         }
     )*};
 }
-signals!(Memo ReadSignal RwSignal Signal);
+signals!(Memo RwSignal Signal);

@@ -3,6 +3,7 @@
 pub mod about;
 pub mod actions;
 
+use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

@@ -2,6 +2,7 @@
 
 pub mod ends;
 
+use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

@@ -7,6 +7,7 @@ pub mod pages;
 pub mod rows;
 pub mod stats;
 
+use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

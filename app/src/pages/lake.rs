@@ -8,6 +8,7 @@ pub mod queue;
 pub mod table;
 pub mod zone;
 
+use crate::signals::RwSignal;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

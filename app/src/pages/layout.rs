@@ -4,6 +4,7 @@ pub mod histogram;
 pub mod partitions;
 pub mod treemap;
 
+use crate::signals::{Callback, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

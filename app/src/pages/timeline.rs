@@ -14,6 +14,7 @@ pub mod strip;
 mod summary;
 pub mod tools;
 
+use crate::signals::{Callback, Memo, RwSignal, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

@@ -1,6 +1,7 @@
 //! Small words in a box, and dots.
 
 use crate::markup::{Markup, view};
+use crate::signals::Signal;
 use leptos::prelude::*;
 
 use crate::format::shorten;

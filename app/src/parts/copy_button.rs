@@ -1,6 +1,7 @@
 //! Buttons that put something on the clipboard.
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Signal};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -1,6 +1,7 @@
 //! A dialog above the page: the browser's own, with its focus and its Escape.
 
-use crate::markup::{Maker, Markup, view};
+use crate::markup::{Maker, Markup, NodeRef, view};
+use crate::signals::{RwSignal, effect};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -14,7 +15,7 @@ pub fn Dialog(
     children: Maker,
 ) -> Markup {
     let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move || {
+    effect(move || {
         let Some(dialog) = dialog.get() else { return };
         match (open.get(), dialog.open()) {
             (true, false) => drop(dialog.show_modal()),

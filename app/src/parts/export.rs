@@ -1,6 +1,7 @@
 //! Buttons that save what is shown.
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Signal};
 use leptos::prelude::*;
 
 use crate::copy::download;

@@ -1,6 +1,7 @@
 //! Figures, times and keys, each with its exact self on hover.
 
 use crate::markup::{Markup, view};
+use crate::signals::Memo;
 use lake::table::Time;
 use leptos::prelude::*;
 

@@ -3,10 +3,11 @@
 //! The page scrolls, not the grid. Rows are found with the arrow keys, `j` and `k`, opened with
 //! Enter; the row that has the attention is the grid's active descendant.
 
+use crate::signals::{Callback, RwSignal, Signal, effect};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::markup::{Each, Markup, view};
+use crate::markup::{Each, Markup, NodeRef, view};
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -73,7 +74,7 @@ pub fn Grid(
     let active = active.unwrap_or_else(|| RwSignal::new(None));
     follow_scroll(body, count, row_height, seen);
 
-    Effect::new(move || {
+    effect(move || {
         if let (Some(index), Some(body)) = (active.get(), body.get_untracked()) {
             reveal(&body, index, count.get_untracked(), row_height);
         }

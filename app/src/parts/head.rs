@@ -1,6 +1,7 @@
 //! The head of a page: its title, the facts that matter, its acts, its tabs.
 
 use crate::markup::{Children, Maker, Markup, view};
+use crate::signals::{Signal, effect};
 use lake::table::At;
 use leptos::prelude::*;
 
@@ -23,7 +24,7 @@ pub fn Head(
     children: Option<Children>,
 ) -> Markup {
     let named = window_title.unwrap_or(title);
-    Effect::new(move || {
+    effect(move || {
         named.with(|name| document().set_title(&format!("{} · Tidemark", visible(name))));
     });
     view! {

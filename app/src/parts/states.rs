@@ -1,6 +1,7 @@
 //! Empty, loading, partial and failed: each says what it is and what to do.
 
 use crate::markup::{Children, Markup, view};
+use crate::signals::{Callback, Signal};
 use lake::host::Progress;
 use lake::{Error, Kind};
 use leptos::prelude::*;

@@ -5,6 +5,7 @@ use lake::wire::{LayoutReport, PartitionLayout};
 use super::Sentence;
 use super::figure::{count_of, number_word, plural};
 use crate::format;
+use crate::order::sorted;
 
 /// So many partitions can be counted in a sentence and found in a table.
 const FEW: usize = 12;
@@ -103,13 +104,13 @@ fn where_they_are(layout: &LayoutReport) -> Sentence {
 /// The fewest partitions that hold nine tenths of the small files, or all where those are few,
 /// and how many they hold.
 fn fewest_holders(layout: &LayoutReport) -> (usize, u64) {
-    let mut counts: Vec<u64> = layout
+    let counts: Vec<u64> = layout
         .partitions
         .iter()
         .map(|p| p.small_files)
         .filter(|n| *n > 0)
         .collect();
-    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let counts = sorted(counts, |a, b| b.cmp(a));
     let all: u64 = counts.iter().sum();
     if counts.len() <= FEW && all == layout.small_files {
         return (counts.len(), all);

@@ -3,6 +3,7 @@
 use lake::table::{At, Version};
 use lake::wire::http::LakeReport;
 
+use crate::order::sorted;
 use crate::route::Route;
 
 /// Something found.
@@ -31,7 +32,7 @@ pub(super) fn hits(text: &str, lake: Option<&LakeReport>, here: &Route) -> Vec<H
     }
     let wanted = text.to_lowercase();
     let tables = lake.into_iter().flat_map(|l| &l.tables);
-    let mut named: Vec<_> = tables
+    let named: Vec<_> = tables
         .filter_map(|t| {
             let whole = format!("{}/{}", t.zone, t.name).to_lowercase();
             let place = t.name.to_lowercase().find(&wanted);
@@ -39,7 +40,9 @@ pub(super) fn hits(text: &str, lake: Option<&LakeReport>, here: &Route) -> Vec<H
             Some((place, t.name.len(), t))
         })
         .collect();
-    named.sort_by_key(|(place, length, table)| (*place, *length, table.name.clone()));
+    let named = sorted(named, |(a, m, x), (b, n, y)| {
+        (a, m, &x.name).cmp(&(b, n, &y.name))
+    });
     found.extend(named.into_iter().take(MOST).map(|(_, _, t)| Hit {
         kind: "table",
         text: t.name.clone(),

@@ -1,5 +1,6 @@
 //! The commit file line by line: each action as it was written, damaged lines as damaged.
 
+use crate::signals::{Callback, RwSignal};
 use std::collections::BTreeSet;
 
 use crate::markup::{Each, Markup, view};

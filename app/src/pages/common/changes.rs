@@ -1,6 +1,7 @@
 //! What differs in schema, properties and protocol.
 
 use crate::markup::{IntoMarkup, Markup, view};
+use crate::signals::RwSignal;
 use lake::wire::{KeyChange, SchemaChange, SchemaChangeKind};
 use leptos::prelude::*;
 

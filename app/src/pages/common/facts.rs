@@ -1,7 +1,6 @@
 //! Names and values, one a line: what stands in a `dl.pairs`.
 
 use crate::markup::{IntoMarkup, Markup, view};
-use leptos::prelude::*;
 
 use crate::format::shorten;
 

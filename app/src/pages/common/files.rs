@@ -4,6 +4,7 @@ pub mod export;
 pub mod source;
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Memo, Signal, StoredValue};
 use lake::wire::{FileChange, FileSort};
 use leptos::prelude::*;
 

@@ -1,5 +1,6 @@
 //! The table that the page is about: its names for people, for the worker, for a shell, for SQL.
 
+use crate::signals::StoredValue;
 use lake::wire::TableRef;
 use leptos::prelude::*;
 

@@ -1,5 +1,6 @@
 //! A long list of which only the pages near the viewport are asked for.
 
+use crate::signals::{RwSignal, StoredValue, effect};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ pub struct Paged<T: Send + Sync + 'static> {
     failed: RwSignal<Option<Error>>,
     waiting: RwSignal<usize>,
     progress: RwSignal<Option<Progress>>,
-    fetch: StoredValue<Option<Fetch<T>>, LocalStorage>,
+    fetch: StoredValue<Option<Fetch<T>>>,
     asked: StoredValue<HashSet<u64>>,
     running: StoredValue<Vec<AbortHandle>>,
     round: StoredValue<u64>,
@@ -64,19 +65,19 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
             failed: RwSignal::new(None),
             waiting: RwSignal::new(0),
             progress: RwSignal::new(None),
-            fetch: StoredValue::new_local(None),
+            fetch: StoredValue::new(None),
             asked: StoredValue::new(HashSet::new()),
             running: StoredValue::new(Vec::new()),
             round: StoredValue::new(0),
             ready: StoredValue::new(false),
             again: Trigger::new(),
         };
-        Effect::new(move || {
+        effect(move || {
             list.again.track();
             let fetch = source(list.progress);
             list.restart(fetch);
         });
-        Effect::new(move || {
+        effect(move || {
             let seen = list.seen.get();
             list.want(seen);
         });
@@ -116,8 +117,8 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
     }
 
     /// How far the question has come.
-    pub fn progress(self) -> ReadSignal<Option<Progress>> {
-        self.progress.read_only()
+    pub fn progress(self) -> RwSignal<Option<Progress>> {
+        self.progress
     }
 
     /// Asks again.

@@ -1,5 +1,6 @@
 //! What came and went by partition, as a tree that opens.
 
+use crate::signals::RwSignal;
 use std::sync::Arc;
 
 use crate::markup::{Each, Markup, view};

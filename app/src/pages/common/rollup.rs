@@ -1,5 +1,6 @@
 //! Partitions as a tree: the first partition column, then the next below each of its values.
 
+use crate::order::sorted;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -55,7 +56,7 @@ fn level(partitions: &[&PartitionDiff], depth: usize) -> Vec<Node> {
             groups.entry(pair).or_default().push(part);
         }
     }
-    let mut nodes: Vec<Node> = groups
+    let nodes: Vec<Node> = groups
         .into_iter()
         .filter_map(|((name, value), below)| {
             let (first, rest) = below.split_first()?;
@@ -76,12 +77,11 @@ fn level(partitions: &[&PartitionDiff], depth: usize) -> Vec<Node> {
             })
         })
         .collect();
-    nodes.sort_by(|a, b| {
+    sorted(nodes, |a, b| {
         weight(&b.totals)
             .cmp(&weight(&a.totals))
             .then_with(|| a.label.cmp(&b.label))
-    });
-    nodes
+    })
 }
 
 #[cfg(test)]

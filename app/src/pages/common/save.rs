@@ -1,7 +1,6 @@
 //! What is shown, as a file: CSV made here, JSON by the server, whose figures are the same.
 
 use crate::markup::{Markup, view};
-use leptos::prelude::*;
 
 use super::Here;
 use crate::copy::download;

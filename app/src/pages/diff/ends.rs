@@ -1,6 +1,7 @@
 //! One end of a diff: the version, what made it, and a way to another.
 
-use crate::markup::{Markup, view};
+use crate::markup::{Markup, NodeRef, view};
+use crate::signals::{Callback, RwSignal, Signal, effect};
 use lake::table::{At, Time, Version};
 use lake::wire::{CommitRow, HistoryQuery};
 use leptos::html;
@@ -107,7 +108,7 @@ fn Choices(
     let session = session();
     let wrong = RwSignal::new(None::<String>);
     let input = NodeRef::<html::Input>::new();
-    Effect::new(move || {
+    effect(move || {
         if let Some(input) = input.get() {
             let _ = input.focus();
             input.select();

@@ -1,5 +1,6 @@
 //! Columns of the chosen row group, and each column's size across all of them.
 
+use crate::signals::{Callback, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

@@ -1,5 +1,6 @@
 //! Row groups as bars; one of them is looked into.
 
+use crate::signals::Memo;
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};

@@ -1,8 +1,9 @@
 //! The pages of one column chunk: the one that the address chooses.
 
+use crate::signals::{Memo, RwSignal, effect};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
+use crate::markup::{Markup, NodeRef, view};
 use lake::wire::file::{FileReport, PageReport, PagesReport};
 use leptos::html;
 use leptos::prelude::*;
@@ -43,7 +44,7 @@ fn OneChunk(here: Here, which: Which, column: usize, name: String) -> Markup {
         Some(async move { engine.pages(table, version, path, group, column).await })
     });
     let frame = NodeRef::<html::Section>::new();
-    Effect::new(move || {
+    effect(move || {
         if let Some(frame) = frame.get() {
             let place = frame.get_bounding_client_rect();
             if place.top() < 44.0 {

@@ -1,5 +1,6 @@
 //! Rows of the file as a reader of the table gets them.
 
+use crate::signals::{Callback, RwSignal, StoredValue};
 use std::sync::Arc;
 
 use crate::markup::{Each, Markup, view};

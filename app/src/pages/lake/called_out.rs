@@ -1,6 +1,8 @@
 //! What needs a person, over all tables: at most five sentences, worst first.
 
 use crate::markup::{Markup, view};
+use crate::order::sorted;
+use crate::signals::Memo;
 use lake::wire::Attention;
 use leptos::prelude::*;
 
@@ -36,8 +38,7 @@ pub fn CalledOut(overviews: Overviews) -> Markup {
                 }
             }
         });
-        all.sort_by_key(|(rank, _, _)| *rank);
-        all
+        sorted(all, |(a, _, _), (b, _, _)| a.cmp(b))
     });
     Markup::live(move || {
         let all = all.get();

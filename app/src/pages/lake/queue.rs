@@ -1,11 +1,11 @@
 //! A few questions at a time: whoever wants to ask waits for a place.
 
+use crate::signals::StoredValue;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use futures::channel::oneshot;
-use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use crate::session::Session;

@@ -1,6 +1,7 @@
 //! One table's row.
 
 use crate::markup::{Markup, view};
+use crate::signals::{Signal, effect};
 use lake::wire::http::TableEntry;
 use lake::wire::{CommitRow, Format, OverviewReport, TableRef};
 use lake::{Error, Kind};
@@ -40,7 +41,7 @@ pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> Markup {
         })
     });
     let name = entry.name.clone();
-    Effect::new(move || {
+    effect(move || {
         let Some(answer) = overview.get() else { return };
         let state = match &answer {
             Ok(report) if report.attention.is_empty() => TableState::Calm,

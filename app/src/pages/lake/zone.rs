@@ -1,6 +1,7 @@
 //! One zone and its tables.
 
 use crate::markup::{Markup, view};
+use crate::signals::Memo;
 use lake::wire::http::{TableEntry, ZoneReport};
 use leptos::prelude::*;
 

@@ -1,5 +1,6 @@
 //! The partitions as a list, those with the most small files first.
 
+use crate::signals::{Callback, Memo, Signal};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use leptos::prelude::*;
 
 use crate::copy::csv;
 use crate::format;
+use crate::order::places;
 use crate::pages::common::{Here, csv_button, filter_line, json_link};
 use crate::parts::{Bytes, Column, Count, Grid, Key, Sort};
 use crate::route::{Query, Route};
@@ -166,13 +168,14 @@ fn ordered(partitions: &[PartitionLayout], sort: &Sort) -> Vec<usize> {
         "partition" => a.partition.values().cmp(b.partition.values()),
         _ => Ordering::Equal,
     };
-    let mut order: Vec<usize> = (0..partitions.len()).collect();
-    order.sort_by(|a, b| match (partitions.get(*a), partitions.get(*b)) {
-        (Some(a), Some(b)) if sort.descending => by(b, a),
-        (Some(a), Some(b)) => by(a, b),
-        _ => Ordering::Equal,
-    });
-    order
+    places(
+        partitions.len(),
+        &|a, b| match (partitions.get(a), partitions.get(b)) {
+            (Some(a), Some(b)) if sort.descending => by(b, a),
+            (Some(a), Some(b)) => by(a, b),
+            _ => Ordering::Equal,
+        },
+    )
 }
 
 fn as_table(partitions: &[PartitionLayout]) -> String {

@@ -1,8 +1,9 @@
 //! Partitions as areas: bytes by size, the share of small files by colour.
 
+use crate::signals::{Memo, RwSignal, StoredValue, effect};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
+use crate::markup::{Markup, NodeRef, view};
 use lake::table::{At, partition_label};
 use lake::wire::{LayoutReport, PartitionLayout};
 use leptos::html;
@@ -270,8 +271,8 @@ fn width_of(frame: NodeRef<html::Ul>) -> RwSignal<f64> {
     };
     let changed = Closure::<dyn FnMut()>::new(measure);
     let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()).ok();
-    let kept = StoredValue::new_local((observer, changed));
-    Effect::new(move || {
+    let kept = StoredValue::new((observer, changed));
+    effect(move || {
         if let Some(frame) = frame.get() {
             kept.with_value(|(observer, _)| {
                 if let Some(observer) = observer {

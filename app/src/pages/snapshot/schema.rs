@@ -1,5 +1,6 @@
 //! The columns as a tree: types, nulls, notes, and what they are called in the files.
 
+use crate::signals::RwSignal;
 use std::sync::Arc;
 
 use crate::markup::{Each, Markup, view};

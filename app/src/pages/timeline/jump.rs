@@ -1,6 +1,7 @@
 //! Go to a version or to a time: what it resolves to is shown before going there.
 
-use crate::markup::{Markup, view};
+use crate::markup::{Markup, NodeRef, view};
+use crate::signals::{RwSignal, effect};
 use lake::table::{At, Time, Version};
 use lake::wire::ResolveReport;
 use lake::{Error, Result};
@@ -35,7 +36,7 @@ fn Form(timeline: Timeline, open: RwSignal<bool>) -> Markup {
         Some(async move { engine.resolve(table, at).await })
     });
     let field = NodeRef::<leptos::html::Input>::new();
-    Effect::new(move || {
+    effect(move || {
         if let Some(field) = field.get() {
             let _ = field.focus();
             field.select();

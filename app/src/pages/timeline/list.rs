@@ -1,6 +1,7 @@
 //! The list: one row a commit, a folded run, or a stretch that was not read.
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Memo, Signal, StoredValue, effect};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -188,7 +189,7 @@ fn read_what_is_seen(timeline: Timeline) {
         });
         chunks
     });
-    Effect::new(move || {
+    effect(move || {
         let chunks = chunks.get();
         // Nothing waits in sight: what a search asked for goes on.
         if !chunks.is_empty() {
@@ -211,14 +212,14 @@ fn read_what_is_seen(timeline: Timeline) {
 fn keep_place(timeline: Timeline) {
     let anchor = StoredValue::new(None::<(u64, usize)>);
     let settling = StoredValue::new(false);
-    Effect::new(move || {
+    effect(move || {
         let top = timeline.seen.with(|s| s.top);
         if !settling.get_value() {
             let version = timeline.top.get_untracked();
             anchor.set_value(version.map(|v| (v, top)));
         }
     });
-    Effect::new(move || {
+    effect(move || {
         let items = timeline.items.get();
         let Some((version, row)) = anchor.get_value().filter(|(_, row)| *row > 0) else {
             return;
@@ -232,8 +233,8 @@ fn keep_place(timeline: Timeline) {
         request_animation_frame(move || {
             request_animation_frame(move || {
                 window().scroll_by_with_x_and_y(0.0, rows * ROW);
-                settling.try_set_value(false);
-                anchor.try_set_value(Some((version, now)));
+                settling.set_value(false);
+                anchor.set_value(Some((version, now)));
             });
         });
     });

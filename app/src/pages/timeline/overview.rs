@@ -1,6 +1,7 @@
 //! The head of the page: what the table is now, and what needs a person.
 
 use crate::markup::{Markup, view};
+use crate::signals::{RwSignal, Signal, effect};
 use lake::table::Version;
 use lake::wire::{Attention, Format};
 use leptos::prelude::*;
@@ -54,7 +55,7 @@ fn facts(timeline: Timeline) -> Markup {
 /// At most five sentences, worst first.
 #[component]
 pub fn Banners(timeline: Timeline) -> Markup {
-    Effect::new(move || {
+    effect(move || {
         let Some(answer) = timeline.overview.get() else {
             return;
         };

@@ -1,12 +1,14 @@
 //! Versions taken for a diff, and what can be done with them.
 
 use crate::markup::{Markup, view};
+use crate::signals::RwSignal;
 use lake::table::{At, Version};
 use leptos::prelude::*;
 
 use super::Timeline;
 use crate::asked::Asked;
 use crate::format::{counted, shorten_middle};
+use crate::order::sorted;
 use crate::parts::KeyHint;
 use crate::route::Route;
 
@@ -14,8 +16,7 @@ use crate::route::Route;
 pub(super) fn read(text: Option<&str>) -> Vec<u64> {
     let versions = text.unwrap_or_default().split(',');
     let versions = versions.filter_map(|v| v.parse::<Version>().ok());
-    let mut picks: Vec<u64> = versions.map(|v| v.0).take(2).collect();
-    picks.sort_unstable();
+    let mut picks = sorted(versions.map(|v| v.0).take(2).collect(), u64::cmp);
     picks.dedup();
     picks
 }
@@ -41,8 +42,8 @@ impl Timeline {
         self.set_picks(vec![a, b]);
     }
 
-    fn set_picks(self, mut picks: Vec<u64>) {
-        picks.sort_unstable();
+    fn set_picks(self, picks: Vec<u64>) {
+        let picks = sorted(picks, u64::cmp);
         let text = picks.iter().map(u64::to_string).collect::<Vec<_>>();
         let text = (!text.is_empty()).then(|| text.join(","));
         self.session.nav.set("pick", text);

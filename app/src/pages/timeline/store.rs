@@ -1,5 +1,7 @@
 //! The history as far as it was read: what is known, what is wanted, what is on its way.
 
+use crate::order::sorted;
+use crate::signals::{RwSignal, StoredValue};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -142,7 +144,7 @@ impl Store {
 
     /// Takes all questions back.
     pub(super) fn stop(self) {
-        self.wanted.try_set_value(Vec::new());
+        self.wanted.set_value(Vec::new());
         self.aborts.try_update_value(|aborts| {
             for (_, handle) in std::mem::take(aborts) {
                 handle.abort();
@@ -268,7 +270,7 @@ impl Store {
 /// Adds a stretch to those that were read; neighbours become one.
 fn add_stretch(read: &mut Vec<(u64, u64)>, new: (u64, u64)) {
     read.push(new);
-    read.sort_unstable_by(|a, b| b.cmp(a));
+    *read = sorted(std::mem::take(read), |a, b| b.cmp(a));
     let mut joined: Vec<(u64, u64)> = Vec::with_capacity(read.len());
     for &(high, low) in read.iter() {
         match joined.last_mut() {

@@ -1,6 +1,7 @@
 //! The strip: the shape of the history at a glance, in step with the list.
 
-use crate::markup::{Markup, view};
+use crate::markup::{Markup, NodeRef, view};
+use crate::signals::{Memo, RwSignal, effect};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -249,7 +250,7 @@ fn follow_width(frame: NodeRef<Div>, width: RwSignal<f64>) {
             observer.disconnect();
         }
     });
-    Effect::new(move || {
+    effect(move || {
         if let (Some(frame), Some(observer)) = (frame.get(), &observer) {
             observer.observe(&frame);
         }

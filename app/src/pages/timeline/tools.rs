@@ -1,6 +1,7 @@
 //! The line between strip and list: filter, measure, folding, and how much is shown of how much.
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Signal};
 use lake::wire::CommitRow;
 use leptos::prelude::*;
 

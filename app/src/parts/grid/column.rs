@@ -1,6 +1,7 @@
 //! Columns of a grid: their names, widths, and which one sorts.
 
 use crate::markup::{Markup, view};
+use crate::signals::{Callback, Signal};
 use leptos::prelude::*;
 
 /// One column.

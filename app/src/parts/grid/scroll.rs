@@ -1,5 +1,7 @@
 //! A grid in a page that scrolls: which rows are seen, and how one is brought into sight.
 
+use crate::markup::NodeRef;
+use crate::signals::{RwSignal, Signal, effect};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -37,7 +39,7 @@ pub(super) fn follow_scroll(
         window_event_listener_untyped("resize", move |_| measure()),
     ];
     on_cleanup(move || handles.into_iter().for_each(|h| h.remove()));
-    Effect::new(move || {
+    effect(move || {
         count.track();
         body.track();
         request_animation_frame(measure);

@@ -1,6 +1,7 @@
 //! The whole list as CSV or JSON: read to its end first, which a page of it is not.
 
 use crate::markup::{Markup, view};
+use crate::signals::{RwSignal, StoredValue};
 use lake::Result;
 use lake::table::partition_label;
 use lake::wire::FileChange;

@@ -2,7 +2,6 @@
 
 use crate::markup::{IntoMarkup, Markup, view};
 use lake::wire::CommitRow;
-use leptos::prelude::*;
 
 use super::super::Timeline;
 use super::super::measure::Measure;

@@ -1,7 +1,6 @@
 //! The cells of rows that are not one commit: folded runs, and what was not read.
 
 use crate::markup::{Markup, view};
-use leptos::prelude::*;
 
 use super::super::Timeline;
 use super::super::items::Run;

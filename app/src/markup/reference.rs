@@ -1,0 +1,65 @@
+//! Elements that code reaches for.
+
+use std::marker::PhantomData;
+
+use leptos::html::ElementType;
+use wasm_bindgen::JsCast;
+
+use crate::signals::RwSignal;
+
+/// An element of the page, once it is there.
+pub struct NodeRef<E> {
+    element: RwSignal<Option<web_sys::Element>>,
+    kind: PhantomData<fn() -> E>,
+}
+
+impl<E> Clone for NodeRef<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for NodeRef<E> {}
+
+impl<E> NodeRef<E>
+where
+    E: ElementType,
+    E::Output: JsCast,
+{
+    /// No element yet.
+    pub fn new() -> Self {
+        Self {
+            element: RwSignal::new(None),
+            kind: PhantomData,
+        }
+    }
+
+    /// The element, followed.
+    pub fn get(self) -> Option<E::Output> {
+        self.element.get().map(JsCast::unchecked_into)
+    }
+
+    /// The element as it is now.
+    pub fn get_untracked(self) -> Option<E::Output> {
+        self.element.get_untracked().map(JsCast::unchecked_into)
+    }
+
+    /// Follows whether it is there.
+    pub fn track(self) {
+        self.element.track();
+    }
+
+    pub(super) fn load(self, element: &web_sys::Element) {
+        self.element.try_set(Some(element.clone()));
+    }
+}
+
+impl<E> Default for NodeRef<E>
+where
+    E: ElementType,
+    E::Output: JsCast,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
