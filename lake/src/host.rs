@@ -1,9 +1,12 @@
-//! What long work asks of whoever runs it: to show progress, and to breathe.
+//! What long work asks of whoever runs it: to show progress, to breathe, and to lend a hand.
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::channel::oneshot;
+use futures::future::{BoxFuture, ready};
 use serde::{Deserialize, Serialize};
+
+use crate::{Error, Kind, Result};
 
 /// How far a long read has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +19,9 @@ pub struct Progress {
     pub of: Option<u64>,
 }
 
+/// A piece of work that computes for a few milliseconds and waits for nothing.
+pub type Work = Box<dyn FnOnce() + Send>;
+
 /// The surroundings of a long read. A browser's worker shows progress and lets a cancel message
 /// in; a server does nothing.
 pub trait Host: Send + Sync {
@@ -25,6 +31,33 @@ pub trait Host: Send + Sync {
     /// Awaited between pieces of work that take a few milliseconds each, so that the surroundings
     /// can drop the work.
     fn pause(&self) -> BoxFuture<'static, ()>;
+
+    /// Pieces of work that can run at once.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Runs a piece of work to its end: beside the caller where there is another thread, else
+    /// before this returns.
+    fn run(&self, work: Work) -> BoxFuture<'static, ()> {
+        work();
+        Box::pin(ready(()))
+    }
+}
+
+/// What `work` gives, run where `host` runs it.
+pub(crate) async fn run<T: Send + 'static>(
+    host: &SharedHost,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    let (told, tell) = oneshot::channel();
+    let work = move || {
+        // Nobody listens any more where the read was cancelled.
+        let _ = told.send(work());
+    };
+    host.run(Box::new(work)).await;
+    tell.await
+        .map_err(|_| Error::new(Kind::Internal, "a piece of work did not run to its end"))
 }
 
 /// A host that shows nothing and never pauses.
@@ -35,7 +68,7 @@ impl Host for Quiet {
     fn progress(&self, _: Progress) {}
 
     fn pause(&self) -> BoxFuture<'static, ()> {
-        Box::pin(std::future::ready(()))
+        Box::pin(ready(()))
     }
 }
 

@@ -5,6 +5,7 @@ mod damage;
 mod engines;
 mod peers;
 mod reads;
+mod rebuild;
 mod sample;
 mod stores;
 mod time_travel;

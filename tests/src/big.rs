@@ -17,14 +17,15 @@ const START: i64 = 1_772_964_000_000;
 const DAYS: u64 = 50;
 const REGIONS: [&str; 4] = ["US", "UK", "DE", "IN"];
 
-/// A table of `files` files behind one checkpoint, in 200 partitions of two columns, with five
-/// commits after it that add twenty files and remove ten each.
+/// A table of `files` files behind one checkpoint of ten row groups, in 200 partitions of two
+/// columns, with five commits after it that add twenty files and remove ten each.
 pub fn many_files(dir: &Path, files: u64) -> Result<()> {
     let log = fresh_log(dir);
     let mut random = Random::new(files);
     let key = log.join(format!("{CHECKPOINT:020}.checkpoint.parquet"));
     let out = BufWriter::new(File::create(&key).unwrap());
-    let mut writer = Writer::new(out, Columns::Classic, 100_000)?;
+    let row_group = (files as usize / 10).max(1);
+    let mut writer = Writer::new(out, Columns::Classic, row_group)?;
     writer.push(&start(metadata(&["event_date", "region"], CHECKPOINT)))?;
     let mut some = Vec::new();
     let mut left = files;

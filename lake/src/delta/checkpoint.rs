@@ -3,6 +3,7 @@
 
 mod columns;
 mod mask;
+mod read;
 mod small;
 
 use ::parquet::arrow::ProjectionMask;
@@ -11,19 +12,18 @@ use arrow::array::{
     UInt32Builder,
 };
 use arrow::compute::is_not_null;
-use object_store::path::Path;
 
 use self::columns::{as_text, long, present, structure, text};
-use self::mask::mask;
 use self::small::read_small;
 use super::action::{Metadata, Protocol};
 use super::files::{Chunk, Interner, Source, Vectors};
+use super::replay::{Seen, unseen};
 use super::stats::num_records;
 use crate::parquet::reader::ParquetFile;
 use crate::{Error, Result};
 
-/// Rows decoded at once.
-const BATCH: usize = 64 * 1024;
+/// Rows decoded at once: what fits in a processor's cache, and in the time between two pauses.
+const BATCH: usize = 8 * 1024;
 
 /// Actions of a checkpoint that are not files.
 #[derive(Debug, Default)]
@@ -35,6 +35,17 @@ pub(crate) struct Small {
     pub(crate) sidecars: Vec<String>,
 }
 
+impl Small {
+    /// Adds what stands after it in the same checkpoint.
+    pub(crate) fn append(&mut self, mut later: Self) {
+        self.metadata = later.metadata.or(self.metadata.take());
+        self.protocol = later.protocol.or(self.protocol.take());
+        self.transactions.append(&mut later.transactions);
+        self.domains.append(&mut later.domains);
+        self.sidecars.append(&mut later.sidecars);
+    }
+}
+
 /// What a caller wants of the file rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
@@ -44,37 +55,15 @@ pub(crate) enum Want {
     Small,
 }
 
-/// Reads one Parquet file of a checkpoint, row group by row group. `take` is given each chunk of
-/// files; partition values are interned on the way.
-pub(crate) async fn read_parquet(
-    file: &ParquetFile,
-    path: &Path,
-    want: Want,
-    interner: &mut Interner,
-    small: &mut Small,
-    mut take: impl FnMut(Chunk) -> Result<()>,
-    mut pause: impl AsyncFnMut(usize, usize),
-) -> Result<()> {
-    let groups = file.metadata().num_row_groups();
-    for index in 0..groups {
-        let mask = mask(file, file.metadata().row_group(index), want);
-        let mut reader = file.row_group(index, &mask, BATCH).await?;
-        loop {
-            let Some(batch) = reader.next() else { break };
-            let batch = batch.map_err(|e| e.at("key", path))?;
-            let source = Source::Parquet {
-                path: path.clone(),
-                row_group: index,
-            };
-            let read =
-                read_batch(&batch, source, interner, small).map_err(|e| e.at("key", path))?;
-            if let Some(chunk) = read {
-                take(chunk)?;
-            }
-            pause(index, groups).await;
-        }
-    }
-    Ok(())
+/// What some rows of a checkpoint hold.
+#[derive(Default)]
+pub(crate) struct Piece {
+    /// Their files, less those that are not active any more.
+    pub(crate) chunk: Option<Chunk>,
+    /// The partitions that the chunk's numbers mean.
+    pub(crate) partitions: Interner,
+    /// Everything else.
+    pub(crate) small: Small,
 }
 
 /// `add.stats` of one file, from the row group that holds its add.
@@ -109,13 +98,20 @@ pub(crate) async fn statistics(
     Ok(None)
 }
 
-fn read_batch(
+fn read_batch(batch: &RecordBatch, source: Source, seen: &Seen) -> Result<Piece> {
+    let mut piece = Piece::default();
+    read_small(batch, &mut piece.small)?;
+    if let Some(chunk) = read_files(batch, source, &mut piece.partitions)? {
+        piece.chunk = Some(unseen(seen, chunk)?);
+    }
+    Ok(piece)
+}
+
+fn read_files(
     batch: &RecordBatch,
     source: Source,
     interner: &mut Interner,
-    small: &mut Small,
 ) -> Result<Option<Chunk>> {
-    read_small(batch, small)?;
     let Some(add) = structure(batch, "add") else {
         return Ok(None);
     };
@@ -133,24 +129,7 @@ fn read_batch(
         return Ok(None);
     }
     let rows = path.len();
-    let records = match (text(add, "stats")?, parsed_records(add)?) {
-        (Some(stats), parsed) => {
-            let parsed = parsed.as_ref();
-            let one = |row: usize| {
-                let typed = parsed.filter(|p| p.is_valid(row)).map(|p| p.value(row));
-                typed.or_else(|| {
-                    if stats.is_valid(row) {
-                        num_records(stats.value(row))
-                    } else {
-                        None
-                    }
-                })
-            };
-            Int64Array::from_iter((0..rows).map(one))
-        }
-        (None, Some(parsed)) => parsed,
-        (None, None) => Int64Array::new_null(rows),
-    };
+    let records = records(add)?.unwrap_or_else(|| Int64Array::new_null(rows));
     let chunk = Chunk {
         size: long(add, "size")?.unwrap_or_else(|| Int64Array::from_value(0, rows)),
         modified: long(add, "modificationTime")?.unwrap_or_else(|| Int64Array::new_null(rows)),
@@ -167,14 +146,34 @@ fn read_batch(
     }
 }
 
-fn parsed_records(add: &StructArray) -> Result<Option<Int64Array>> {
-    match add
+/// `numRecords`: typed where a row has it so, else from the text.
+fn records(add: &StructArray) -> Result<Option<Int64Array>> {
+    let parsed = add
         .column_by_name("stats_parsed")
-        .and_then(|c| c.as_struct_opt())
-    {
-        Some(parsed) => long(parsed, "numRecords"),
-        None => Ok(None),
-    }
+        .and_then(|c| c.as_struct_opt());
+    let parsed = match parsed {
+        Some(parsed) => long(parsed, "numRecords")?,
+        None => None,
+    };
+    let Some(stats) = add.column_by_name("stats") else {
+        return Ok(parsed);
+    };
+    let of_text = match stats.as_string_view_opt() {
+        Some(views) => counts(views.iter()),
+        None => counts(as_text(stats)?.iter()),
+    };
+    Ok(Some(match parsed {
+        Some(parsed) => parsed
+            .iter()
+            .zip(&of_text)
+            .map(|(typed, text)| typed.or(text))
+            .collect(),
+        None => of_text,
+    }))
+}
+
+fn counts<'a>(stats: impl Iterator<Item = Option<&'a str>>) -> Int64Array {
+    stats.map(|stats| stats.and_then(num_records)).collect()
 }
 
 fn vectors(add: &StructArray) -> Result<Option<Vectors>> {

@@ -345,6 +345,18 @@ impl Interner {
     }
 }
 
+impl Chunk {
+    /// Takes a chunk whose partitions were numbered apart into the numbers of `all`.
+    pub(crate) fn renumber(&mut self, own: &Interner, all: &mut Interner) {
+        let number =
+            |raw: &RawPartition| all.intern(raw.iter().map(|(k, v)| (k.as_str(), v.as_deref())));
+        let numbers: Vec<u32> = own.values.iter().map(number).collect();
+        self.partition = self
+            .partition
+            .unary(|n| numbers.get(n as usize).copied().unwrap_or(0));
+    }
+}
+
 fn same<'a>(known: &RawPartition, pairs: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> bool {
     let mut known = known.iter();
     for (key, value) in pairs {

@@ -98,6 +98,11 @@ impl Log {
 
     /// Files from `version` on, at most about `limit`. One request where `limit` is at most a page.
     pub(crate) async fn list(&self, from: Version, limit: usize) -> Result<Listed> {
+        self.list_until(from, Version(u64::MAX), limit).await
+    }
+
+    /// As [`Log::list`], and no further than the first file of a version after `high`.
+    async fn list_until(&self, from: Version, high: Version, limit: usize) -> Result<Listed> {
         let folder = self.root.clone().join(LOG);
         // A bare number sorts before every name that starts with it.
         let offset = folder.clone().join(format!("{:020}", from.0));
@@ -126,10 +131,11 @@ impl Log {
                 continue;
             }
             let file = LogFile::parse(name);
+            let beyond = version_of(&file).is_some_and(|v| v > high);
             if file != LogFile::Other {
                 listed.entries.push(Entry { file, meta });
             }
-            if sorted && seen >= limit {
+            if sorted && (seen >= limit || beyond) {
                 listed.end = past_numbers;
                 break;
             }
@@ -161,7 +167,7 @@ impl Log {
         let mut entries: Vec<Entry> = Vec::new();
         let mut from = low;
         loop {
-            let page = self.list(from, PAGE).await?;
+            let page = self.list_until(from, high, PAGE).await?;
             let reached = page.last_name_version();
             for entry in page.entries {
                 let known = entries

@@ -1,24 +1,32 @@
 //! A version rebuilt: its commits fetched and replayed, its checkpoint read, and what to do where
 //! one of them is damaged or gone.
 
-use futures::{StreamExt, stream};
+use futures::{StreamExt, future, stream};
 use object_store::ObjectMeta;
-use object_store::path::Path;
 
-use super::checkpoint::{Small, Want, read_parquet};
+use super::checkpoint::Want;
 use super::commit::commit_times;
-use super::files::{Chunk, ChunkBuilder, Source};
+use super::files::{ChunkBuilder, Source};
 use super::log::{Head, Log, read_optional};
-use super::path::{LOG, Location, commit_key, locate};
-use super::replay::{Replayed, unseen};
-use super::segment::{Checkpoint, Segment, Step, check_one_history, checkpoints};
+use super::path::{LOG, commit_key};
+use super::replay::Replayed;
+use super::segment::{Segment, Step, check_one_history, checkpoints};
 use crate::host::{Progress, SharedHost};
-use crate::parquet::reader::ParquetFile;
 use crate::table::Version;
 use crate::{Error, Kind, Result};
 
-/// Commits fetched at once.
-const AHEAD: usize = 64;
+/// Commits fetched at once. A batch is asked for when the one before the last is done, so that
+/// whoever answers gets many questions together.
+const BATCH: usize = 128;
+
+/// Bytes that a batch of several commits holds at most.
+const BATCH_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Bytes replayed in the time between two pauses.
+const WORK_BYTES: u64 = 256 * 1024;
+
+/// Batches that are being fetched or replayed.
+const AHEAD: usize = 2;
 
 impl Log {
     /// Replays what makes `version`.
@@ -157,23 +165,30 @@ impl Log {
         let all = steps.len() as u64;
         let mut done = 0u64;
         let mut builder = ChunkBuilder::default();
-        let mut fetched = stream::iter(steps)
-            .map(|step| async move {
-                let read = read_optional(&self.store, &step.path).await;
-                (step, read)
+        let mut fetched = stream::iter(batches(steps))
+            .map(|steps| async move {
+                let reads = steps.iter().map(|s| read_optional(&self.store, &s.path));
+                let reads = future::join_all(reads).await;
+                steps.into_iter().zip(reads)
             })
             .buffered(AHEAD);
-        while let Some((step, read)) = fetched.next().await {
-            self.replay_step(state, &mut builder, &step, read).await?;
-            done += 1;
-            if done.is_multiple_of(256) {
-                host.progress(Progress {
-                    step: "reading commits".to_owned(),
-                    done,
-                    of: Some(all),
-                });
-                host.pause().await;
+        while let Some(batch) = fetched.next().await {
+            let mut worked = 0;
+            for (step, read) in batch {
+                self.replay_step(state, &mut builder, &step, read).await?;
+                done += 1;
+                worked += step.bytes;
+                if worked > WORK_BYTES {
+                    worked = 0;
+                    host.pause().await;
+                }
             }
+            host.progress(Progress {
+                step: "reading commits".to_owned(),
+                done,
+                of: Some(all),
+            });
+            host.pause().await;
         }
         if !builder.is_empty() {
             // Commits are many and small: what they hold apart is found again by reading them.
@@ -247,109 +262,21 @@ impl Log {
         ))
         .at("key", commit_key(&self.root, version))
     }
+}
 
-    async fn read_checkpoint(
-        &self,
-        state: &mut Replayed,
-        checkpoint: &Checkpoint,
-        want: Want,
-        host: &SharedHost,
-    ) -> Result<()> {
-        let mut small = Small::default();
-        let mut chunks = Vec::new();
-        for (index, meta) in checkpoint.files.iter().enumerate() {
-            if checkpoint.json {
-                let (_, bytes) = read_optional(&self.store, &meta.location)
-                    .await?
-                    .ok_or_else(|| {
-                        Error::not_found("the checkpoint is gone").at("key", &meta.location)
-                    })?;
-                state
-                    .take_json_checkpoint(&bytes, &meta.location, &mut small, &mut chunks)
-                    .map_err(|e| e.at("key", &meta.location))?;
-            } else {
-                let of = (checkpoint.files.len() > 1).then_some((index, checkpoint.files.len()));
-                self.read_checkpoint_file(
-                    state,
-                    &meta.location,
-                    want,
-                    &mut small,
-                    &mut chunks,
-                    host,
-                    of,
-                )
-                .await?;
+/// Steps that are fetched together.
+fn batches(steps: Vec<Step>) -> Vec<Vec<Step>> {
+    let mut batches: Vec<Vec<Step>> = Vec::new();
+    let mut bytes = 0u64;
+    for step in steps {
+        bytes = bytes.saturating_add(step.bytes);
+        match batches.last_mut() {
+            Some(batch) if batch.len() < BATCH && bytes <= BATCH_BYTES => batch.push(step),
+            _ => {
+                bytes = step.bytes;
+                batches.push(vec![step]);
             }
         }
-        let sidecars = std::mem::take(&mut small.sidecars);
-        if want == Want::Files {
-            for (index, sidecar) in sidecars.iter().enumerate() {
-                let path = self.sidecar_path(sidecar)?;
-                let of = Some((index, sidecars.len()));
-                self.read_checkpoint_file(state, &path, want, &mut small, &mut chunks, host, of)
-                    .await?;
-            }
-        }
-        if small.protocol.is_none() && state.protocol.is_none() {
-            return Err(Error::damaged("the checkpoint has no protocol"));
-        }
-        if small.metadata.is_none() && state.metadata.is_none() {
-            return Err(Error::damaged("the checkpoint has no metaData"));
-        }
-        state.chunks.append(&mut chunks);
-        state.take_small(small);
-        Ok(())
     }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one place calls it, for three kinds of file"
-    )]
-    async fn read_checkpoint_file(
-        &self,
-        state: &mut Replayed,
-        path: &Path,
-        want: Want,
-        small: &mut Small,
-        chunks: &mut Vec<Chunk>,
-        host: &SharedHost,
-        part: Option<(usize, usize)>,
-    ) -> Result<()> {
-        let file = ParquetFile::open(&self.store, path).await?;
-        let Replayed { seen, interner, .. } = state;
-        let take = |chunk: Chunk| {
-            let kept = unseen(seen, chunk)?;
-            chunks.push(kept);
-            Ok(())
-        };
-        let pause = async |group: usize, groups: usize| {
-            let (done, of) = match part {
-                Some((part, parts)) => (part * groups + group, parts * groups),
-                None => (group, groups),
-            };
-            let step = "reading the checkpoint".to_owned();
-            host.progress(Progress {
-                step,
-                done: done as u64,
-                of: Some(of as u64),
-            });
-            host.pause().await;
-        };
-        read_parquet(&file, path, want, interner, small, take, pause).await
-    }
-
-    /// A sidecar is named relative to `_delta_log/_sidecars` or by a full path, which must lead
-    /// there too (PROTOCOL, "Sidecar File Information").
-    fn sidecar_path(&self, raw: &str) -> Result<Path> {
-        let folder = self.root.clone().join(LOG).join("_sidecars");
-        match locate(&folder, raw)? {
-            Location::Inside(path) => Ok(path),
-            Location::Outside(url) => match url.rsplit_once("/_delta_log/_sidecars/") {
-                Some((_, name)) if !name.contains('/') => Ok(folder.join(name)),
-                _ => Err(Error::damaged(format!(
-                    "the sidecar `{url}` lies outside the table"
-                ))),
-            },
-        }
-    }
+    batches
 }

@@ -3,6 +3,7 @@
 //! Reconciliation"). Rows of a checkpoint need not be remembered, because nothing older exists.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use arrow::array::{Array, BooleanArray};
 use hashbrown::HashSet;
@@ -22,11 +23,15 @@ use crate::{Error, Result};
 /// Files collected before they become a chunk.
 const CHUNK: usize = 64 * 1024;
 
+/// Files of which a newer action was seen, by [`key`].
+pub(crate) type Seen = HashSet<Box<[u8]>>;
+
 /// A version's state as the log spells it.
 #[derive(Default)]
 pub(crate) struct Replayed {
     pub(crate) want_files: bool,
-    pub(crate) seen: HashSet<Box<[u8]>>,
+    /// Shared with the threads that decode a checkpoint, which nothing is added under.
+    pub(crate) seen: Arc<Seen>,
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) interner: Interner,
     pub(crate) metadata: Option<Metadata>,
@@ -78,7 +83,7 @@ impl Replayed {
 
     fn take_remove(&mut self, remove: &Remove<'_>) {
         if self.want_files {
-            self.seen
+            Arc::make_mut(&mut self.seen)
                 .insert(key(&remove.path, remove.deletion_vector.as_ref()));
         }
     }
@@ -91,9 +96,7 @@ impl Replayed {
             )));
         }
         if self.want_files
-            && self
-                .seen
-                .insert(key(&add.path, add.deletion_vector.as_ref()))
+            && Arc::make_mut(&mut self.seen).insert(key(&add.path, add.deletion_vector.as_ref()))
         {
             let partition = self.intern(add);
             builder.push(add, partition);
@@ -191,7 +194,7 @@ pub(crate) fn key(path: &str, vector: Option<&Descriptor>) -> Box<[u8]> {
 }
 
 /// Drops the files of a checkpoint that a later commit added again or removed.
-pub(crate) fn unseen(seen: &HashSet<Box<[u8]>>, chunk: Chunk) -> Result<Chunk> {
+pub(crate) fn unseen(seen: &Seen, chunk: Chunk) -> Result<Chunk> {
     if seen.is_empty() {
         return Ok(chunk);
     }

@@ -1,5 +1,6 @@
 //! Which files of the log make a version: the newest usable checkpoint and what came after it.
 
+use hashbrown::HashMap;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
@@ -26,6 +27,8 @@ pub(crate) struct Step {
     /// First version inside; equal to `version` for a commit.
     pub(crate) low: Version,
     pub(crate) path: Path,
+    /// Bytes of the file as it was listed; 0 where it was not.
+    pub(crate) bytes: u64,
 }
 
 /// The files that make a version.
@@ -45,32 +48,38 @@ impl Segment {
     /// named too, so that reading them decides whether there is a gap.
     pub(crate) fn steps(&self, root: &Path, base: Option<Version>) -> Vec<Step> {
         let first = base.map_or(0, |v| v.0.saturating_add(1));
-        let mut compacted: Vec<(Version, Version, &Path)> = Vec::new();
+        // By the last version inside, the one that reaches back furthest.
+        let mut compacted: HashMap<u64, (Version, &ObjectMeta)> = HashMap::new();
+        let mut sizes: HashMap<u64, u64> = HashMap::new();
         for entry in &self.entries {
-            if let LogFile::Compacted { low, high } = entry.file
-                && low.0 >= first
-                && high <= self.version
-            {
-                compacted.push((low, high, &entry.meta.location));
+            match entry.file {
+                LogFile::Commit(version) => {
+                    sizes.insert(version.0, entry.meta.size);
+                }
+                LogFile::Compacted { low, high }
+                    if low.0 >= first && high <= self.version && low < high =>
+                {
+                    let known = compacted.get(&high.0);
+                    if known.is_none_or(|(furthest, _)| low < *furthest) {
+                        compacted.insert(high.0, (low, &entry.meta));
+                    }
+                }
+                _ => {}
             }
         }
         let mut steps = Vec::new();
         let mut at = self.version.0;
         while at >= first {
-            let best = compacted
-                .iter()
-                .filter(|(low, high, _)| high.0 == at && low.0 < at)
-                .min_by_key(|(low, ..)| low.0);
-            let step = match best {
-                Some((low, high, path)) => Step {
-                    version: *high,
+            let step = match compacted.get(&at) {
+                Some((low, meta)) => Step {
+                    version: Version(at),
                     low: *low,
-                    path: (*path).clone(),
+                    path: meta.location.clone(),
+                    bytes: meta.size,
                 },
                 None => Step {
-                    version: Version(at),
-                    low: Version(at),
-                    path: commit_key(root, Version(at)),
+                    bytes: sizes.get(&at).copied().unwrap_or(0),
+                    ..Step::commit(root, Version(at))
                 },
             };
             let low = step.low.0;
@@ -85,12 +94,19 @@ impl Segment {
 
     /// The same range as commits only, for when a compaction file cannot be read.
     pub(crate) fn commits_only(root: &Path, low: Version, high: Version) -> Vec<Step> {
-        let step = |v| Step {
-            version: Version(v),
-            low: Version(v),
-            path: commit_key(root, Version(v)),
-        };
+        let step = |v| Step::commit(root, Version(v));
         (low.0..=high.0).rev().map(step).collect()
+    }
+}
+
+impl Step {
+    fn commit(root: &Path, version: Version) -> Self {
+        Self {
+            version,
+            low: version,
+            path: commit_key(root, version),
+            bytes: 0,
+        }
     }
 }
 

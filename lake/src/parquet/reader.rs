@@ -101,6 +101,15 @@ impl ParquetFile {
         })
     }
 
+    /// The same file with the texts of one leaf as views, which [`schema::viewing`] is about.
+    pub(crate) fn viewing(self, path: &str) -> Result<Self> {
+        let metadata = self.metadata.clone();
+        Ok(Self {
+            metadata: caught(|| schema::viewing(metadata, path))?,
+            ..self
+        })
+    }
+
     /// The footer.
     pub fn metadata(&self) -> &Arc<ParquetMetaData> {
         self.metadata.metadata()

@@ -5,53 +5,69 @@ use std::sync::Arc;
 use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use ::parquet::basic::Type as Physical;
 use ::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+use ::parquet::schema::types::ColumnDescriptor;
 use arrow::datatypes::{DataType, FieldRef, Fields, Schema, TimeUnit};
 
 use crate::Result;
 
-/// The Arrow schema of a footer.
+/// The Arrow schema of a footer. INT96 are microseconds: nanoseconds, the default, hold no more
+/// than the years 1677 to 2262.
 pub(crate) fn arrow_metadata(metadata: Arc<ParquetMetaData>) -> Result<ArrowReaderMetadata> {
-    let options = || {
-        ArrowReaderOptions::new()
-            .with_page_index_policy(PageIndexPolicy::Skip)
-            .with_skip_arrow_metadata(true)
+    let plain = ArrowReaderMetadata::try_new(metadata, options())?;
+    let microseconds = DataType::Timestamp(TimeUnit::Microsecond, None);
+    Ok(retyped(plain, |leaf, _| {
+        (leaf.physical_type() == Physical::INT96).then(|| microseconds.clone())
+    }))
+}
+
+/// The same with the texts of one leaf as views of decoded pages, which copies none of them: for a
+/// column that is looked at and not kept.
+pub(crate) fn viewing(metadata: ArrowReaderMetadata, path: &str) -> ArrowReaderMetadata {
+    retyped(metadata, |leaf, now| {
+        let text = *now == DataType::Utf8 && leaf.path().string() == path;
+        text.then_some(DataType::Utf8View)
+    })
+}
+
+fn options() -> ArrowReaderOptions {
+    ArrowReaderOptions::new()
+        .with_page_index_policy(PageIndexPolicy::Skip)
+        .with_skip_arrow_metadata(true)
+}
+
+/// What `choose` makes of the leaves; as it was where it chooses none, or what no leaf can be.
+fn retyped(
+    plain: ArrowReaderMetadata,
+    choose: impl Fn(&ColumnDescriptor, &DataType) -> Option<DataType>,
+) -> ArrowReaderMetadata {
+    let metadata = Arc::clone(plain.metadata());
+    let mut leaves = metadata.file_metadata().schema_descr().columns().iter();
+    let mut any = false;
+    let mut choose = |now: &DataType| {
+        let chosen = leaves.next().and_then(|leaf| choose(leaf, now));
+        any |= chosen.is_some();
+        chosen.unwrap_or_else(|| now.clone())
     };
-    let plain = ArrowReaderMetadata::try_new(Arc::clone(&metadata), options())?;
-    let columns = metadata.file_metadata().schema_descr().columns();
-    if columns.iter().all(|c| c.physical_type() != Physical::INT96) {
-        return Ok(plain);
+    let fields = plain.schema().fields().iter();
+    let fields: Fields = fields
+        .map(|field| retyped_field(field, &mut choose))
+        .collect();
+    if !any {
+        return plain;
     }
-    // Nanoseconds, the default, hold no more than the years 1677 to 2262.
-    let mut leaves = columns.iter().map(|c| c.physical_type());
-    let fields = widened(plain.schema().fields(), &mut leaves);
-    let schema = Arc::new(Schema::new(fields));
-    let widened = ArrowReaderMetadata::try_new(metadata, options().with_schema(schema));
-    Ok(widened.unwrap_or(plain))
+    let options = options().with_schema(Arc::new(Schema::new(fields)));
+    ArrowReaderMetadata::try_new(Arc::clone(&metadata), options).unwrap_or(plain)
 }
 
-/// The fields with microseconds where the leaf is an INT96.
-fn widened(fields: &Fields, leaves: &mut impl Iterator<Item = Physical>) -> Fields {
-    let widened = fields.iter().map(|field| {
-        let data_type = widened_type(field.data_type(), leaves);
-        Arc::new(field.as_ref().clone().with_data_type(data_type))
-    });
-    widened.collect()
-}
-
-fn widened_type(data_type: &DataType, leaves: &mut dyn Iterator<Item = Physical>) -> DataType {
-    let mut one = |field: &FieldRef| {
-        let data_type = widened_type(field.data_type(), leaves);
-        Arc::new(field.as_ref().clone().with_data_type(data_type))
-    };
-    match data_type {
+fn retyped_field(field: &FieldRef, choose: &mut dyn FnMut(&DataType) -> DataType) -> FieldRef {
+    let mut one = |field: &FieldRef| retyped_field(field, choose);
+    let data_type = match field.data_type() {
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(one).collect()),
         DataType::List(field) => DataType::List(one(field)),
         DataType::LargeList(field) => DataType::LargeList(one(field)),
         DataType::FixedSizeList(field, size) => DataType::FixedSizeList(one(field), *size),
         DataType::Map(field, sorted) => DataType::Map(one(field), *sorted),
-        other => match leaves.next() {
-            Some(Physical::INT96) => DataType::Timestamp(TimeUnit::Microsecond, None),
-            _ => other.clone(),
-        },
-    }
+        leaf => choose(leaf),
+    };
+    Arc::new(field.as_ref().clone().with_data_type(data_type))
 }

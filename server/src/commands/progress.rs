@@ -4,8 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use lake::host::{Host, Progress};
+use lake::host::{Host, Progress, Work};
 
 /// Nothing is shown before this.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -46,6 +47,16 @@ impl Host for Bar {
 
     fn pause(&self) -> BoxFuture<'static, ()> {
         Box::pin(tokio::task::yield_now())
+    }
+
+    fn lanes(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    fn run(&self, work: Work) -> BoxFuture<'static, ()> {
+        // What it gives is told on its own channel, and so is that it panicked: by its silence.
+        let running = tokio::task::spawn_blocking(work);
+        Box::pin(running.map(drop))
     }
 }
 

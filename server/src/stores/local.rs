@@ -5,6 +5,7 @@
 //! it gives the first key. A log of a hundred thousand commits would pay for all of them to show
 //! fifty.
 
+mod desk;
 mod names;
 mod tree;
 mod walk;
@@ -24,6 +25,7 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
 };
 
+use self::desk::Desk;
 use self::tree::{Tree, object_meta};
 use self::walk::{Found, Walk, is_staged};
 use super::pages::{Page, PageQuery, Pages};
@@ -31,13 +33,14 @@ use super::pages::{Page, PageQuery, Pages};
 type Result<T, E = object_store::Error> = std::result::Result<T, E>;
 
 /// Most objects looked at in one turn on a blocking thread.
-const MAX_TURN: usize = 1024;
+const MAX_TURN: usize = 256;
 
 /// A directory of the local disk.
 #[derive(Clone)]
 pub struct LocalStore {
     inner: Arc<LocalFileSystem>,
     tree: Arc<Tree>,
+    desk: Arc<Desk>,
 }
 
 impl LocalStore {
@@ -48,9 +51,11 @@ impl LocalStore {
             .canonicalize()
             .map_err(|e| io_error(e, &root.display().to_string()))?;
         let inner = LocalFileSystem::new_with_prefix(&real)?;
+        let tree = Arc::new(Tree::new(real));
         Ok(Self {
             inner: Arc::new(inner),
-            tree: Arc::new(Tree::new(real)),
+            desk: Arc::new(Desk::new(Arc::clone(&tree))),
+            tree,
         })
     }
 
@@ -174,9 +179,7 @@ impl ObjectStore for LocalStore {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
-        self.fence(location).await?;
-        let result = self.inner.get_opts(location, options).await;
-        result.map_err(|e| named(e, location))
+        self.desk.get(location, options).await
     }
 
     async fn get_ranges(
@@ -257,16 +260,6 @@ impl LocalStore {
             }
         })
         .await
-    }
-}
-
-/// An absent object, named by its key: where the root lies is nobody's business.
-fn named(error: object_store::Error, location: &Path) -> object_store::Error {
-    match error {
-        object_store::Error::NotFound { .. } => {
-            io_error(io::ErrorKind::NotFound.into(), location.as_ref())
-        }
-        other => other,
     }
 }
 

@@ -202,6 +202,48 @@ async fn links_are_followed_inside_the_root_only() {
 }
 
 #[tokio::test]
+async fn reads_that_wait_together_get_each_its_own() {
+    let names: Vec<String> = (0..500).map(|n| format!("d{}/{n}", n % 3)).collect();
+    let keys: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (_root, store) = disk(&keys);
+    let reads = keys.iter().map(|key| {
+        let (store, path) = (&store, Path::from(*key));
+        async move { store.get(&path).await?.bytes().await }
+    });
+    // Some are given up before they are answered; the others must not notice.
+    let given_up: Vec<_> = (0..100)
+        .map(|n| {
+            let (store, path) = (store.clone(), Path::from(names[n].as_str()));
+            tokio::spawn(async move { store.get(&path).await.map(drop) })
+        })
+        .collect();
+    given_up.iter().for_each(tokio::task::JoinHandle::abort);
+    let none = Path::from("d0/none");
+    let (gone, found) = futures::join!(store.get(&none), futures::future::join_all(reads));
+    assert!(matches!(gone, Err(object_store::Error::NotFound { .. })));
+    for (key, bytes) in keys.iter().zip(found) {
+        assert_eq!(bytes.unwrap(), key.as_bytes());
+    }
+    let below_a_file = store.get(&Path::from("d0/0/x")).await.unwrap_err();
+    assert!(matches!(below_a_file, object_store::Error::NotFound { .. }));
+}
+
+#[tokio::test]
+async fn large_objects_and_ranges_are_read_as_small_ones_are() {
+    let (root, store) = disk(&[]);
+    let bytes: Vec<u8> = (0..1_000_000u32).flat_map(u32::to_le_bytes).collect();
+    fs::write(root.path().join("large"), &bytes).unwrap();
+    let key = Path::from("large");
+    let whole = store.get(&key).await.unwrap().bytes().await.unwrap();
+    assert!(whole == bytes);
+    for range in [0..4u64, 1_000..300_000, 3_999_990..4_000_000] {
+        let expected = &bytes[range.start as usize..range.end as usize];
+        assert!(store.get_range(&key, range).await.unwrap() == expected);
+    }
+    assert!(store.get_range(&key, 4_000_000..4_000_001).await.is_err());
+}
+
+#[tokio::test]
 async fn unfinished_uploads_are_no_objects() {
     let (_root, store) = disk(&["a#1", "a#b", "b"]);
     assert_eq!(keys(store.list(None)).await, ["a#b", "b"]);

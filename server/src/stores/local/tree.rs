@@ -41,6 +41,11 @@ impl Tree {
             .map(|_| self.root.join(key)))
     }
 
+    /// Where a key lies, whatever is there.
+    pub(super) fn path(&self, key: &str) -> PathBuf {
+        self.root.join(key)
+    }
+
     /// What `path` really is, if it exists and lies in the tree.
     pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
         let real = path.canonicalize().ok()?;
