@@ -15,7 +15,7 @@ endif
 WASM := --target wasm32-unknown-unknown
 TIDEMARK := $(CARGO_TARGET_DIR)/release/tidemark
 # What the page and the worker are made of.
-SITE_SOURCES := $(shell find app lake style public -type f 2>/dev/null) Cargo.toml Cargo.lock Trunk.toml
+SITE_SOURCES := $(shell find app lake markup style public .cargo -type f 2>/dev/null) Cargo.toml Cargo.lock Trunk.toml
 
 # What page, worker and server must agree on: they are of one build.
 export TIDEMARK_BUILD := $(shell cat $(SITE_SOURCES) 2>/dev/null | sha256sum | cut -c 1-12)
@@ -41,9 +41,10 @@ native:
 
 staged: out/site/index.html
 
-out/site/index.html: $(SITE_SOURCES) | tools-site
+out/site/index.html: $(SITE_SOURCES) scripts/split.sh | tools-site
 	@mkdir -p $(@D)
 	@trunk build --release --offline --skip-version-check --dist $(@D)
+	@scripts/split.sh $(@D)
 
 site: dist/index.html.br ## builds the page into dist/
 

@@ -16,10 +16,12 @@ budget() {
 }
 
 worker=(dist/worker*.br)
-page=()
+page=() late=(dist/*_late.wasm.br)
 for file in dist/*.js.br dist/*.wasm.br; do
-  [[ "$file" == dist/worker* ]] || page+=("$file")
+  [[ "$file" == dist/worker* || "$file" == *_late.wasm.br ]] || page+=("$file")
 done
 budget page 220 "${page[@]}"
+# Fetched while the first page is looked at.
+budget late 120 "${late[@]}"
 budget worker 800 "${worker[@]}"
 exit "$over"

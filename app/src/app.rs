@@ -10,6 +10,7 @@ use crate::signals::{Callback, Memo, RwSignal};
 use leptos::prelude::*;
 
 use crate::keys::Command;
+use crate::late;
 use crate::pages;
 use crate::parts::{Failed, Loading};
 use crate::route::Route;
@@ -139,17 +140,28 @@ fn AboutTable(route: Route) -> Markup {
                 let again = Callback::new(move |()| session.lake.again());
                 view! { <Failed error again /> }
             }
-            Some(Ok(_)) => match route {
+            Some(Ok(_)) => match &route {
                 Route::Timeline { .. } => view! { <pages::timeline::Page /> },
-                Route::Commit { .. } => view! { <pages::commit::Page /> },
-                Route::Snapshot { .. } => view! { <pages::snapshot::Page /> },
-                Route::Diff { .. } => view! { <pages::diff::Page /> },
-                Route::File { .. } => view! { <pages::file::Page /> },
-                Route::Layout { .. } => view! { <pages::layout::Page /> },
-                Route::Lake | Route::Unknown { .. } => Markup::Nothing,
+                late => view! { <LatePage route=late.clone() /> },
             },
         },
     )
+}
+
+/// A page whose code comes after that of the first.
+#[component]
+fn LatePage(route: Route) -> Markup {
+    let late = session().late;
+    Markup::live(move || match late.ready() {
+        None => view! {
+            <div class="loading" role="status"><progress></progress><span class="step">"Loading the page"</span></div>
+        },
+        Some(Err(error)) => {
+            let again = Callback::new(move |()| late.again());
+            view! { <Failed error again /> }
+        }
+        Some(Ok(())) => late::page(&route),
+    })
 }
 
 /// Says when the server was replaced by another build than this page's.

@@ -11,11 +11,13 @@ use crate::signals::RwSignal;
 use std::rc::Rc;
 
 use lake::host::Progress;
-use lake::wire::{Answer, Ask};
+use lake::wire::Ask;
 use lake::{Error, Kind, Result};
 use send_wrapper::SendWrapper;
+use serde::de::DeserializeOwned;
 
 use link::Link;
+use read::from_json;
 
 /// Which build this is. Page, worker and server of one release say the same.
 pub const BUILD: &str = match option_env!("TIDEMARK_BUILD") {
@@ -56,29 +58,13 @@ impl Engine {
     }
 
     /// Asks. Dropping the future takes the question back, in the worker and at the server.
-    pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer>> + use<> {
-        let link = Rc::clone(&self.link);
-        let progress = self.progress;
-        async move {
-            let reply = link.post(ask, progress)?;
-            reply.await
-        }
+    async fn ask<T: DeserializeOwned>(&self, ask: Ask) -> Result<T> {
+        let text = self.link.post(ask, self.progress)?.await?;
+        from_json(&text).map_err(|_| {
+            Error::new(
+                Kind::Internal,
+                "the worker's answer is not what was asked for",
+            )
+        })
     }
-
-    /// As [`Engine::ask`], with its progress in `signal`.
-    pub fn ask_with_progress(
-        &self,
-        ask: Ask,
-        signal: RwSignal<Option<Progress>>,
-    ) -> impl Future<Output = Result<Answer>> + use<> {
-        self.watched(signal).ask(ask)
-    }
-}
-
-fn unexpected(answer: &Answer) -> Error {
-    let name = answer.name();
-    Error::new(
-        Kind::Internal,
-        format!("the worker answered `{name}`, which was not asked"),
-    )
 }

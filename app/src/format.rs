@@ -3,7 +3,7 @@
 mod text;
 mod time;
 
-pub use text::{shorten, shorten_middle, visible};
+pub use text::{capital, lower, shorten, shorten_middle, visible};
 pub use time::{ago, clock, day, duration, minute, minute_with_year, month_day, spaced, utc};
 
 /// What stands where a figure is not known. Goes with [`UNKNOWN_WHY`] on hover.

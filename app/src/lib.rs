@@ -7,6 +7,7 @@ pub mod engine;
 pub mod format;
 pub mod geometry;
 pub mod keys;
+pub mod late;
 pub mod markup;
 pub mod message;
 pub mod nav;

@@ -22,19 +22,10 @@ pub fn message(error: &Error) -> Message {
     let (title, next, retry) = words(error.kind());
     Message {
         title,
-        sentence: capitalised(&error.sentence()),
+        sentence: crate::format::capital(&error.sentence()),
         location: error.location(),
         next,
         retry,
-    }
-}
-
-/// With a capital letter, as a sentence on a page has; code in backticks stays as it is.
-fn capitalised(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
     }
 }
 

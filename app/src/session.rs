@@ -11,6 +11,7 @@ use crate::asked::Asked;
 use crate::engine::Engine;
 use crate::engine::read::from_json;
 use crate::keys::Keys;
+use crate::late::Late;
 use crate::nav::Nav;
 use crate::route::{Query, Route};
 use crate::theme::Theme;
@@ -40,6 +41,8 @@ pub struct Session {
     pub notice: RwSignal<Option<String>>,
     /// How each table is, as far as it was looked at.
     pub states: TableStates,
+    /// The code of the pages that the first paint does not need.
+    pub late: Late,
     engine: StoredValue<Engine>,
     table: Memo<Option<Result<TableEntry, ErrorReport>>>,
 }
@@ -75,6 +78,7 @@ impl Session {
             keys: Keys::start(),
             notice: RwSignal::new(None),
             states: TableStates::new(),
+            late: Late::start(),
             engine: StoredValue::new(Engine::start("")),
             table,
         };

@@ -45,6 +45,7 @@ pub trait Host: Send + Sync {
     }
 }
 
+#[cfg(feature = "read")]
 /// What `work` gives, run where `host` runs it.
 pub(crate) async fn run<T: Send + 'static>(
     host: &SharedHost,

@@ -4,44 +4,32 @@ use lake::Result;
 use lake::table::{At, Version};
 use lake::wire::file::{FileReport, PagesReport, RowsReport};
 use lake::wire::{
-    ActionsReport, Answer, Ask, CommitReport, DiffFilesReport, DiffReport, FilesQuery, FilesReport,
+    ActionsReport, Ask, CommitReport, DiffFilesReport, DiffReport, FilesQuery, FilesReport,
     HistoryQuery, HistoryReport, LayoutReport, OverviewReport, PresenceReport, ResolveReport,
     SnapshotReport, TableRef,
 };
 
-use super::{Engine, unexpected};
-
-/// Asks, and takes the answer of the same name.
-macro_rules! answer {
-    ($engine:expr, $name:ident { $($field:ident),* }) => {
-        match $engine.ask(Ask::$name { $($field),* }).await? {
-            Answer::$name(report) => Ok(report),
-            other => Err(unexpected(&other)),
-        }
-    };
-}
+use super::Engine;
 
 impl Engine {
     /// What the lake page shows of a table. `rows_removed` is the share of a table's rows that one
     /// commit may remove unremarked.
     pub async fn overview(&self, table: TableRef, rows_removed: f64) -> Result<OverviewReport> {
-        answer!(
-            self,
-            Overview {
-                table,
-                rows_removed
-            }
-        )
+        self.ask(Ask::Overview {
+            table,
+            rows_removed,
+        })
+        .await
     }
 
     /// A page of the history, newest first.
     pub async fn history(&self, table: TableRef, query: HistoryQuery) -> Result<HistoryReport> {
-        answer!(self, History { table, query })
+        self.ask(Ask::History { table, query }).await
     }
 
     /// One commit and what it changed.
     pub async fn commit(&self, table: TableRef, version: Version) -> Result<CommitReport> {
-        answer!(self, Commit { table, version })
+        self.ask(Ask::Commit { table, version }).await
     }
 
     /// Raw lines of a commit, from line `offset`.
@@ -52,25 +40,23 @@ impl Engine {
         offset: u64,
         limit: u32,
     ) -> Result<ActionsReport> {
-        answer!(
-            self,
-            Actions {
-                table,
-                version,
-                offset,
-                limit
-            }
-        )
+        self.ask(Ask::Actions {
+            table,
+            version,
+            offset,
+            limit,
+        })
+        .await
     }
 
     /// Which version a time or `latest` means.
     pub async fn resolve(&self, table: TableRef, at: At) -> Result<ResolveReport> {
-        answer!(self, Resolve { table, at })
+        self.ask(Ask::Resolve { table, at }).await
     }
 
     /// One version, without its files.
     pub async fn snapshot(&self, table: TableRef, at: At) -> Result<SnapshotReport> {
-        answer!(self, Snapshot { table, at })
+        self.ask(Ask::Snapshot { table, at }).await
     }
 
     /// A page of one version's files.
@@ -80,19 +66,17 @@ impl Engine {
         version: Version,
         query: FilesQuery,
     ) -> Result<FilesReport> {
-        answer!(
-            self,
-            Files {
-                table,
-                version,
-                query
-            }
-        )
+        self.ask(Ask::Files {
+            table,
+            version,
+            query,
+        })
+        .await
     }
 
     /// Two versions compared, in either order.
     pub async fn diff(&self, table: TableRef, from: Version, to: Version) -> Result<DiffReport> {
-        answer!(self, Diff { table, from, to })
+        self.ask(Ask::Diff { table, from, to }).await
     }
 
     /// A page of the files that differ between two versions.
@@ -103,20 +87,18 @@ impl Engine {
         to: Version,
         query: FilesQuery,
     ) -> Result<DiffFilesReport> {
-        answer!(
-            self,
-            DiffFiles {
-                table,
-                from,
-                to,
-                query
-            }
-        )
+        self.ask(Ask::DiffFiles {
+            table,
+            from,
+            to,
+            query,
+        })
+        .await
     }
 
     /// Partitions, sizes, small files.
     pub async fn layout(&self, table: TableRef, at: At) -> Result<LayoutReport> {
-        answer!(self, Layout { table, at })
+        self.ask(Ask::Layout { table, at }).await
     }
 
     /// A data file's footer. `path` is as the version's files name it.
@@ -126,14 +108,12 @@ impl Engine {
         version: Version,
         path: String,
     ) -> Result<FileReport> {
-        answer!(
-            self,
-            File {
-                table,
-                version,
-                path
-            }
-        )
+        self.ask(Ask::File {
+            table,
+            version,
+            path,
+        })
+        .await
     }
 
     /// The pages of one column chunk.
@@ -145,16 +125,14 @@ impl Engine {
         row_group: u32,
         column: u32,
     ) -> Result<PagesReport> {
-        answer!(
-            self,
-            Pages {
-                table,
-                version,
-                path,
-                row_group,
-                column
-            }
-        )
+        self.ask(Ask::Pages {
+            table,
+            version,
+            path,
+            row_group,
+            column,
+        })
+        .await
     }
 
     /// Rows of a data file as a reader gets them, from the position `offset`.
@@ -166,20 +144,18 @@ impl Engine {
         offset: u64,
         limit: u32,
     ) -> Result<RowsReport> {
-        answer!(
-            self,
-            Rows {
-                table,
-                version,
-                path,
-                offset,
-                limit
-            }
-        )
+        self.ask(Ask::Rows {
+            table,
+            version,
+            path,
+            offset,
+            limit,
+        })
+        .await
     }
 
     /// Whether the data files of a version are still there.
     pub async fn presence(&self, table: TableRef, version: Version) -> Result<PresenceReport> {
-        answer!(self, Presence { table, version })
+        self.ask(Ask::Presence { table, version }).await
     }
 }

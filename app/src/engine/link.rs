@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use futures::channel::oneshot;
 use lake::host::Progress;
-use lake::wire::{Answer, Ask, Envelope, Message};
+use lake::wire::{Ask, Envelope, Message};
 use lake::{Error, Kind, Result};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{Event, MessageEvent, Worker};
@@ -40,7 +40,7 @@ struct Running {
 }
 
 struct Waiting {
-    answer: oneshot::Sender<Result<Answer>>,
+    answer: oneshot::Sender<Result<String>>,
     progress: Option<RwSignal<Option<Progress>>>,
 }
 
@@ -136,8 +136,10 @@ impl Link {
         if !self.is_current(source) {
             return;
         }
-        let text = event.data().as_string().unwrap_or_default();
-        let message = match from_json::<Message>(&text) {
+        // A message, and the answer beside it: whoever asked knows how to read that.
+        let data = js_sys::Array::from(&event.data());
+        let text = |place| data.get(place).as_string().unwrap_or_default();
+        let message = match from_json::<Message>(&text(0)) {
             Ok(message) => message,
             Err(e) => return self.crash(source, &format!("its message cannot be read: {e}")),
         };
@@ -154,13 +156,13 @@ impl Link {
                 let signal = self.waiting.borrow().get(&id).and_then(|w| w.progress);
                 show(signal, Some(progress));
             }
-            Message::Answer { id, answer } => self.answer(id, Ok(*answer)),
+            Message::Answer { id } => self.answer(id, Ok(text(1))),
             Message::Failed { id, error } => self.answer(id, Err(error.into())),
             Message::Crashed { message } => self.crash(source, &message),
         }
     }
 
-    fn answer(&self, id: u64, answer: Result<Answer>) {
+    fn answer(&self, id: u64, answer: Result<String>) {
         let waiting = self.waiting.borrow_mut().remove(&id);
         if let Some(waiting) = waiting {
             waiting.end(answer);
@@ -211,7 +213,7 @@ impl Link {
 }
 
 impl Waiting {
-    fn end(self, answer: Result<Answer>) {
+    fn end(self, answer: Result<String>) {
         show(self.progress, None);
         // Whoever asked may have gone in this very turn.
         let _ = self.answer.send(answer);
@@ -237,12 +239,12 @@ impl Running {
 /// An answer to come. Dropping it takes the question back.
 pub(super) struct Reply {
     id: u64,
-    receiver: oneshot::Receiver<Result<Answer>>,
+    receiver: oneshot::Receiver<Result<String>>,
     link: Weak<Link>,
 }
 
 impl Future for Reply {
-    type Output = Result<Answer>;
+    type Output = Result<String>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.receiver)

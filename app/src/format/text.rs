@@ -16,6 +16,23 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// In small letters: by the browser, whose tables need not travel.
+pub fn lower(text: &str) -> String {
+    #[cfg(target_arch = "wasm32")]
+    return js_sys::JsString::from(text).to_lower_case().into();
+    #[cfg(not(target_arch = "wasm32"))]
+    text.to_lowercase()
+}
+
+/// With a capital letter, as a sentence on a page has. Our own words begin with one of ASCII.
+pub fn capital(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
 /// Characters that change how their neighbours look, or are there without being seen.
 fn misleading(c: char) -> bool {
     matches!(c,

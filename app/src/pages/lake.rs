@@ -8,6 +8,7 @@ pub mod queue;
 pub mod table;
 pub mod zone;
 
+use crate::format::lower;
 use crate::signals::RwSignal;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -104,8 +105,8 @@ fn facts(overviews: Overviews) -> Markup {
 
 /// Whether a table's name or zone has the filter's words in it.
 fn wanted(table: &TableEntry, text: Option<&str>) -> bool {
-    let name = format!("{}/{} {}", table.zone, table.name, table.prefix).to_lowercase();
-    let text = text.unwrap_or_default().to_lowercase();
+    let name = lower(&format!("{}/{} {}", table.zone, table.name, table.prefix));
+    let text = lower(text.unwrap_or_default());
     text.split_whitespace().all(|word| name.contains(word))
 }
 

@@ -3,7 +3,6 @@
 use crate::signals::{Memo, RwSignal};
 use std::collections::HashMap;
 
-
 /// How a table is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableState {

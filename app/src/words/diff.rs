@@ -219,7 +219,7 @@ fn change(diff: &DiffReport) -> Sentence {
     }
     let out = Sentence::new()
         .strong("Change.")
-        .text(format!(" {}", capital(&joined(&parts))));
+        .text(format!(" {}", crate::format::capital(&joined(&parts))));
     let out = located(out, diff);
     match (diff.totals.rows_added, diff.totals.rows_removed) {
         (Some(added), Some(removed)) if added == removed => out.text(". As many rows as before."),
@@ -283,7 +283,7 @@ fn schema_words(schema: &[SchemaChange]) -> Sentence {
         out = listed(
             out.text(format!(
                 "{lead}{} {word}",
-                capital(&count_of(names.len() as u64, "column"))
+                crate::format::capital(&count_of(names.len() as u64, "column"))
             )),
             names,
         );
@@ -314,14 +314,6 @@ fn listed(out: Sentence, names: &[String]) -> Sentence {
         return out.text(".");
     }
     out.text(": ").code(names.join(", ")).text(".")
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }
 
 fn trimmed(mut sentence: Sentence) -> Sentence {

@@ -20,7 +20,7 @@ pub fn contents(report: &FileReport) -> Sentence {
         _ => format!(", {}", joined(&codecs)),
     };
     let out = Sentence::new()
-        .strong(capital(&count_of(report.rows, "row")))
+        .strong(crate::format::capital(&count_of(report.rows, "row")))
         .text(format!(
             " in {} and {}{packed}.",
             count_of(report.row_groups.len() as u64, "row group"),
@@ -37,14 +37,6 @@ pub fn contents(report: &FileReport) -> Sentence {
         out.text(" Log and footer agree.")
     } else {
         out.text(" ").strong("Log and footer differ.")
-    }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
     }
 }
 

@@ -80,7 +80,9 @@ fn where_they_are(layout: &LayoutReport) -> Sentence {
             .strong(small)
             .text(shares);
     }
-    let out = Sentence::new().strong(capital(&small)).text(shares);
+    let out = Sentence::new()
+        .strong(crate::format::capital(&small))
+        .text(shares);
     if holders <= FEW {
         let verb = if holders == 1 { "holds" } else { "hold" };
         return out.text(format!(
@@ -131,15 +133,7 @@ fn named_count(n: u64, noun: &str) -> String {
     } else {
         plural(noun)
     };
-    capital(&format!("{} {noun}", number_word(n)))
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
+    crate::format::capital(&format!("{} {noun}", number_word(n)))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Predicates as a person would write them.
 
+use crate::engine::read::from_json;
 use serde_json::Value;
 
 /// A predicate as a person would write it: Spark's list of strings joined, the expression ids
 /// (`letter#39791`) and one pair of outer brackets gone. `None` where there is none.
 pub fn predicate_text(value: &Value) -> Option<String> {
     let list = match value {
-        Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
+        Value::String(text) => match from_json::<Vec<String>>(text) {
             Ok(list) => list,
             Err(_) => vec![text.clone()],
         },

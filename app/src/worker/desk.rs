@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::future::{AbortHandle, abortable};
 use lake::answer::Reader;
 use lake::host::SharedHost;
-use lake::wire::{Ask, Envelope, ErrorReport, Message};
+use lake::wire::{Answer, Ask, Envelope, ErrorReport, Message};
 use lake::{Error, Kind};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
@@ -86,13 +86,10 @@ impl Desk {
                 return;
             };
             desk.running.borrow_mut().remove(&id);
-            post(&match answer {
-                Ok(answer) => Message::Answer {
-                    id,
-                    answer: Box::new(answer),
-                },
-                Err(error) => failed(id, &error),
-            });
+            match answer {
+                Ok(answer) => post_with(&Message::Answer { id }, Some(&answer)),
+                Err(error) => post(&failed(id, &error)),
+            }
         });
     }
 }
@@ -105,15 +102,27 @@ fn failed(id: u64, error: &Error) -> Message {
 }
 
 fn post(message: &Message) {
-    let text = serde_json::to_string(message).unwrap_or_else(|e| {
+    post_with(message, None);
+}
+
+/// A message, and an answer beside it.
+fn post_with(message: &Message, answer: Option<&Answer>) {
+    let texts = serde_json::to_string(message)
+        .and_then(|message| Ok((message, answer.map(serde_json::to_string).transpose()?)));
+    let (message, answer) = texts.unwrap_or_else(|e| {
         // A worker that cannot say its answer must not leave the page waiting for it.
-        format!(
+        let crashed = format!(
             r#"{{"crashed":{{"message":"an answer cannot be written, {:?}"}}}}"#,
             e.classify()
-        )
+        );
+        (crashed, None)
     });
+    let post = js_sys::Array::of1(&JsValue::from_str(&message));
+    if let Some(answer) = answer {
+        post.push(&JsValue::from_str(&answer));
+    }
     // Fails for values that cannot be cloned; text can.
-    let _ = scope().post_message(&JsValue::from_str(&text));
+    let _ = scope().post_message(&post);
 }
 
 fn scope() -> DedicatedWorkerGlobalScope {

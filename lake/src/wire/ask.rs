@@ -145,9 +145,9 @@ pub enum Ask {
     Presence { table: TableRef, version: Version },
 }
 
-/// The answer to an [`Ask`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// The answer to an [`Ask`]. It is written as its report alone: who asked knows which one comes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 #[expect(missing_docs, reason = "each answers the question of the same name")]
 pub enum Answer {
     Overview(OverviewReport),
@@ -179,7 +179,7 @@ pub enum Envelope {
     Cancel { id: u64 },
 }
 
-/// What the worker posts to the page, as JSON text.
+/// What the worker posts to the page: a list of its JSON text and, with an answer, of the answer's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields say what they are by name and type")]
@@ -189,34 +189,12 @@ pub enum Message {
     Ready { build: String },
     /// How far a question has come.
     Progress { id: u64, progress: Progress },
-    /// The answer.
-    Answer { id: u64, answer: Box<Answer> },
+    /// There is an answer; it stands beside this message.
+    Answer { id: u64 },
     /// Why there is none.
     Failed { id: u64, error: ErrorReport },
     /// The worker's last message: it broke, and answers nothing any more.
     Crashed { message: String },
-}
-
-impl Answer {
-    /// The question that it answers. By hand: the page holds no other code that writes answers.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Overview(_) => "overview",
-            Self::History(_) => "history",
-            Self::Commit(_) => "commit",
-            Self::Actions(_) => "actions",
-            Self::Resolve(_) => "resolve",
-            Self::Snapshot(_) => "snapshot",
-            Self::Files(_) => "files",
-            Self::Diff(_) => "diff",
-            Self::DiffFiles(_) => "diff_files",
-            Self::Layout(_) => "layout",
-            Self::File(_) => "file",
-            Self::Pages(_) => "pages",
-            Self::Rows(_) => "rows",
-            Self::Presence(_) => "presence",
-        }
-    }
 }
 
 impl FilesQuery {

@@ -1,5 +1,6 @@
 //! What a search text can mean without asking anybody: pure.
 
+use crate::format::lower;
 use lake::table::{At, Version};
 use lake::wire::http::LakeReport;
 
@@ -30,12 +31,12 @@ pub(super) fn hits(text: &str, lake: Option<&LakeReport>, here: &Route) -> Vec<H
     if let Some(table) = here.table() {
         versions(text, table, &mut found);
     }
-    let wanted = text.to_lowercase();
+    let wanted = lower(text);
     let tables = lake.into_iter().flat_map(|l| &l.tables);
     let named: Vec<_> = tables
         .filter_map(|t| {
-            let whole = format!("{}/{}", t.zone, t.name).to_lowercase();
-            let place = t.name.to_lowercase().find(&wanted);
+            let whole = lower(&format!("{}/{}", t.zone, t.name));
+            let place = lower(&t.name).find(&wanted);
             let place = place.or_else(|| whole.find(&wanted).map(|p| p + 1_000))?;
             Some((place, t.name.len(), t))
         })

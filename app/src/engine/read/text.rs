@@ -82,7 +82,10 @@ impl<'t> Text<'t> {
         if let Ok(n) = number.parse() {
             return Ok(Number::Integer(n));
         }
-        number.parse().map(Number::Real).map_err(|_| Unreadable)
+        match real(number) {
+            n if n.is_finite() => Ok(Number::Real(n)),
+            _ => Err(Unreadable),
+        }
     }
 
     pub(super) fn string(&mut self) -> Result<String> {
@@ -166,4 +169,12 @@ impl<'t> Text<'t> {
             }
         }
     }
+}
+
+/// `NaN` where it is no number. The browser has the tables that this takes; the page need not.
+fn real(number: &str) -> f64 {
+    #[cfg(target_arch = "wasm32")]
+    return f64::try_from(wasm_bindgen::JsValue::from_str(number)).unwrap_or(f64::NAN);
+    #[cfg(not(target_arch = "wasm32"))]
+    number.parse().unwrap_or(f64::NAN)
 }

@@ -79,7 +79,7 @@ fn entries(value: &Value) -> Vec<(String, Value)> {
 
 /// A parameter: a predicate as people write it, everything else as it stands.
 fn parameter(name: &str, value: Value) -> Markup {
-    let predicate = name.to_lowercase().ends_with("predicate");
+    let predicate = name.to_ascii_lowercase().ends_with("predicate");
     match predicate.then(|| predicate_text(&value)).flatten() {
         Some(text) => {
             let raw = crate::words::flat(&value);

@@ -1,5 +1,6 @@
 //! Which commits are wanted: operation, person, text, partition; with or without maintenance.
 
+use crate::format::lower;
 use lake::wire::CommitRow;
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ enum Word {
 impl Filter {
     /// Reads words: all of them must hold. `"two words"` is one.
     pub(super) fn parse(text: &str, hide_maintenance: bool) -> Self {
-        let words = split(&text.to_lowercase())
+        let words = split(&lower(text))
             .into_iter()
             .map(|word| {
                 if let Some(operation) = word.strip_prefix("op:") {
@@ -63,8 +64,7 @@ impl Filter {
 impl Word {
     fn takes(&self, commit: &CommitRow) -> bool {
         let within = |text: &Option<String>, wanted: &str| {
-            text.as_ref()
-                .is_some_and(|t| t.to_lowercase().contains(wanted))
+            text.as_ref().is_some_and(|t| lower(t).contains(wanted))
         };
         match self {
             Self::Operation(w) => within(&commit.operation, w),
@@ -92,7 +92,7 @@ pub(super) fn maintenance(commit: &CommitRow) -> bool {
     let named = commit.operation.as_deref().is_some_and(|operation| {
         ["OPTIMIZE", "VACUUM", "REORG", "AUTO"]
             .iter()
-            .any(|upkeep| operation.to_uppercase().starts_with(upkeep))
+            .any(|upkeep| operation.to_ascii_uppercase().starts_with(upkeep))
     });
     let changed = commit.data_change || commit.metadata_change || commit.damaged.is_some();
     named || !changed
@@ -101,7 +101,7 @@ pub(super) fn maintenance(commit: &CommitRow) -> bool {
 fn parameters(commit: &CommitRow) -> String {
     match &commit.parameters {
         Value::Null => String::new(),
-        other => other.to_string().to_lowercase(),
+        other => lower(&other.to_string()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a commit did, in few words, from what its writer noted. Pure, and never wrong-footed by
 //! what a parameter holds: engines write strings of JSON, JSON, or anything else.
 
+use crate::engine::read::from_json;
 use lake::wire::CommitRow;
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ pub(super) fn summary(commit: &CommitRow) -> String {
 
 fn said(commit: &CommitRow) -> String {
     let operation = commit.operation.as_deref().unwrap_or_default();
-    let operation = operation.to_uppercase();
+    let operation = operation.to_ascii_uppercase();
     let of = |key| parameter(commit, key);
     let predicate = || of("predicate").filter(|p| p != "true");
     match operation.as_str() {
@@ -38,7 +39,7 @@ fn said(commit: &CommitRow) -> String {
         | "REPLACE TABLE"
         | "CREATE OR REPLACE TABLE" => write(commit, predicate()),
         "STREAMING UPDATE" => {
-            let mode = of("outputMode").unwrap_or_default().to_lowercase();
+            let mode = of("outputMode").unwrap_or_default().to_ascii_lowercase();
             match of("epochId") {
                 Some(epoch) => join(&[&mode, &format!("epoch {epoch}")]),
                 None => mode,
@@ -54,7 +55,7 @@ fn said(commit: &CommitRow) -> String {
         "ADD COLUMNS" | "DROP COLUMNS" | "CHANGE COLUMN" | "CHANGE COLUMNS" | "RENAME COLUMN"
         | "REPLACE COLUMNS" => columns(commit),
         "VACUUM START" | "VACUUM END" => {
-            let status = of("status").map(|s| s.to_lowercase());
+            let status = of("status").map(|s| s.to_ascii_lowercase());
             status.unwrap_or_else(|| retention(commit))
         }
         _ => rest(commit),
@@ -81,7 +82,9 @@ fn merge(commit: &CommitRow, predicate: Option<String>) -> String {
 }
 
 fn write(commit: &CommitRow, predicate: Option<String>) -> String {
-    let mode = parameter(commit, "mode").unwrap_or_default().to_lowercase();
+    let mode = parameter(commit, "mode")
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let mode = match predicate {
         Some(predicate) => format!("{mode} where {predicate}").trim_start().to_owned(),
         None => mode,
@@ -120,7 +123,7 @@ fn properties(commit: &CommitRow) -> String {
         return rest(commit);
     };
     let parsed = match properties {
-        Value::String(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+        Value::String(text) => from_json(text).unwrap_or(Value::Null),
         other => other.clone(),
     };
     let short = |key: &str| key.strip_prefix("delta.").unwrap_or(key).to_owned();
@@ -154,7 +157,7 @@ fn columns(commit: &CommitRow) -> String {
         return rest(commit);
     };
     let parsed = match columns {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| columns.clone()),
+        Value::String(text) => from_json(text).unwrap_or_else(|_| columns.clone()),
         other => other.clone(),
     };
     let name = |column: &Value| {

@@ -1,5 +1,6 @@
 //! What a writer noted, unwrapped: engines write strings of JSON, JSON, or anything else.
 
+use crate::engine::read::from_json;
 use lake::wire::CommitRow;
 use serde_json::Value;
 
@@ -24,9 +25,7 @@ pub(super) fn unwrap(value: &Value) -> Option<String> {
 /// A list, or a string that holds one as JSON.
 pub(super) fn list(value: &Value) -> Option<Vec<String>> {
     let parsed = match value {
-        Value::String(text) if text.trim_start().starts_with('[') => {
-            serde_json::from_str(text).ok()?
-        }
+        Value::String(text) if text.trim_start().starts_with('[') => from_json(text).ok()?,
         Value::Array(_) => value.clone(),
         _ => return None,
     };
