@@ -6,6 +6,7 @@ use lake::answer::{Reader, Root, Roots};
 use lake::host::Quiet;
 use lake::table::{At, Version};
 use lake::wire::{Answer, Ask, FilesQuery, HistoryQuery, TableRef};
+use serde::de::DeserializeOwned;
 use lake::{Error, Kind, Result};
 
 /// A reader of one table.
@@ -125,9 +126,8 @@ impl Asking {
             match self.ask(ask).await {
                 Ok(answer) => {
                     let text = serde_json::to_string(&answer).unwrap();
-                    let back: Answer = serde_json::from_str(&text).unwrap();
-                    assert_eq!(
-                        back, answer,
+                    assert!(
+                        arrives(&answer, &text),
                         "{name} of version {version} changes on its way"
                     );
                 }
@@ -146,5 +146,28 @@ impl Asking {
             }
         }
         refused
+    }
+}
+
+/// Whether the page reads from the text what the worker wrote.
+fn arrives(answer: &Answer, text: &str) -> bool {
+    fn same<T: DeserializeOwned + PartialEq>(report: &T, text: &str) -> bool {
+        serde_json::from_str::<T>(text).is_ok_and(|read| read == *report)
+    }
+    match answer {
+        Answer::Overview(report) => same(report, text),
+        Answer::History(report) => same(report, text),
+        Answer::Commit(report) => same(report, text),
+        Answer::Actions(report) => same(report, text),
+        Answer::Resolve(report) => same(report, text),
+        Answer::Snapshot(report) => same(report, text),
+        Answer::Files(report) => same(report, text),
+        Answer::Diff(report) => same(report, text),
+        Answer::DiffFiles(report) => same(report, text),
+        Answer::Layout(report) => same(report, text),
+        Answer::File(report) => same(report, text),
+        Answer::Pages(report) => same(report, text),
+        Answer::Rows(report) => same(report, text),
+        Answer::Presence(report) => same(report, text),
     }
 }
