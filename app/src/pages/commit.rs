@@ -35,9 +35,9 @@ pub fn Page() -> Markup {
         let version = version.get();
         Some(async move { engine.commit(table, version).await })
     });
-    let title = Signal::derive(move || here.name());
+    let title = Signal::stored(here.title());
     let window_title =
-        Signal::derive(move || format!("{} · commit {}", here.name(), version.get()));
+        Signal::derive(move || format!("{} · commit {}", here.title(), version.get()));
     let facts = move || {
         let report = commit.ok().filter(|r| r.commit.version == version.get());
         let facts = report.map(|report| {

@@ -50,11 +50,11 @@ pub fn Page() -> Markup {
         let Which { version, path } = which.get();
         Some(async move { engine.file(table, version, path).await })
     });
-    let title = Signal::derive(move || here.name());
+    let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || {
         let Which { version, path } = which.get();
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        format!("{} · {version} · {name}", here.name())
+        format!("{} · {version} · {name}", here.title())
     });
     let facts = move || {
         let version = which.get().version;

@@ -88,7 +88,7 @@ pub fn FileList(
     };
     let key = move |i: usize| list.get(i).map(|listed| listed.key()).unwrap_or_default();
     view! {
-        <div class="asked">
+        <div class="asked" aria-busy=move || list.pending().to_string()>
         <div class="list-bar">
             <FilterLine partition=partitioned />
             <span class="soft s" aria-live="polite">{move || counted(list.length(), query.get().0.is_some())}</span>
