@@ -7,6 +7,7 @@ use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};
+use lake::table::At;
 use lake::wire::{CommitReport, DiffReport};
 use leptos::prelude::*;
 
@@ -93,7 +94,17 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
             <a class="btn" href=to(after) title="The commit after (])" rel="next">{format!("{after} ›")}</a>
         })
     };
-    view! { {previous} {next} }
+    let as_of = move || {
+        here.href(|table| Route::Snapshot {
+            table,
+            at: At::Version(version.get()),
+        })
+    };
+    view! {
+        {previous}
+        {next}
+        <a class="btn" href=as_of title="The table as of this version">"Snapshot"</a>
+    }
 }
 
 #[component]

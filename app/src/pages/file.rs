@@ -108,7 +108,7 @@ fn Body(here: Here, which: Which, report: Arc<FileReport>) -> Markup {
                             None => view! { <span class="faint">"not stated"</span> },
                         })}
                     {fact("Parquet format", format!("version {}", report.format_version))}
-                    {fact("Footer", view! { <Bytes n=report.footer_bytes /> })}
+                    {fact("Size", view! { <Bytes n=report.footer_bytes /> })}
                     {report.key_values.iter().map(|(key, value)| key_fact(key, view! { <Text text=value.clone() max=100 /> })).collect::<Markup>()}
                 </dl>
             </aside>

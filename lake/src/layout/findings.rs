@@ -56,12 +56,13 @@ fn mib(bytes: u64) -> String {
 
 /// At least ten files and half of all could be packed together.
 fn small_files(report: &LayoutReport) -> Option<Finding> {
-    let after: u64 = report
-        .partitions
-        .iter()
-        .map(|p| p.files_after_packing)
-        .sum();
-    let saved = report.files.saturating_sub(after);
+    // Partitions that packing leaves as they are are no part of what it would do.
+    let packed = report.partitions.iter();
+    let packed = packed.filter(|p| p.files_after_packing < p.files);
+    let (before, after) = packed.fold((0, 0), |(before, after), p| {
+        (before + p.files, after + p.files_after_packing)
+    });
+    let saved = before - after;
     if saved < 10 || saved * 2 < report.files {
         return None;
     }
@@ -70,7 +71,7 @@ fn small_files(report: &LayoutReport) -> Option<Finding> {
         "small_files",
         None,
         format!(
-            "{} of {} files ({}) are smaller than {}; packing them to {} leaves {after} files and rewrites {}",
+            "{} of {} files ({}) are smaller than {}; packing to {} leaves {after} of {before} and rewrites {}",
             report.small_files,
             report.files,
             share(report.small_files, report.files),

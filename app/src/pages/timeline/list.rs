@@ -98,14 +98,14 @@ fn columns(measure: Measure) -> Vec<Column> {
         "Rows"
     };
     vec![
-        Column::new("Version", "84px").narrow("60px"),
+        Column::new("Version", "84px").narrow("56px"),
         Column::new("Operation", "132px").narrow("minmax(0,1fr)"),
         Column::new("What", "minmax(0,1fr)").wide_only(),
-        Column::new("Files", "80px").number().narrow("74px"),
-        Column::new("Change", "116px").wide_only(),
-        Column::new(figure, "146px").number().narrow("92px"),
-        Column::new("By", "104px").wide_only(),
-        Column::new("When (UTC)", "104px").number().wide_only(),
+        Column::new("Files", "80px").number().narrow("70px"),
+        Column::new("Change", "112px").wide_only(),
+        Column::new(figure, "140px").number().narrow("88px"),
+        Column::new("By", "100px").wide_only(),
+        Column::new("When (UTC)", "118px").number().wide_only(),
     ]
 }
 
