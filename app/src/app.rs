@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use crate::keys::Command;
 use crate::late;
 use crate::pages;
-use crate::parts::{Failed, Loading};
+use crate::parts::{Failed, Head, Loading};
 use crate::route::Route;
 use crate::session::{Session, session};
 
@@ -65,9 +65,6 @@ fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
                 table,
                 at: lake::table::At::Latest,
             });
-        }
-        Command::Restore if table.is_some() => {
-            session.say("Restoring comes with the acts; this build only reads");
         }
         Command::Previous | Command::Next => {
             let step = session.route.with_untracked(|route| {
@@ -134,11 +131,20 @@ fn AboutTable(route: Route) -> Markup {
         move || match known.get().and_then(|_| untrack(|| session.table())) {
             None => {
                 let stop = Callback::new(move |()| session.lake.stop());
-                view! { <Loading what="the lake" progress=session.lake.progress() stop /> }
+                view! {
+                    <div aria-busy="true">
+                        <Loading what="the lake" progress=session.lake.progress() stop />
+                    </div>
+                }
             }
             Some(Err(error)) => {
                 let again = Callback::new(move |()| session.lake.again());
-                view! { <Failed error again /> }
+                let title = route.table().unwrap_or_default().to_owned();
+                view! {
+                    <Head title />
+                    <Failed error again />
+                    <p class="after"><a class="btn" href="/">"All tables"</a></p>
+                }
             }
             Some(Ok(_)) => match &route {
                 Route::Timeline { .. } => view! { <pages::timeline::Page /> },

@@ -39,7 +39,7 @@ pub fn counted(n: u64, singular: &str) -> String {
     format!("{} {singular}{s}", count(n))
 }
 
-/// A size in IEC units with three significant digits: `2.5 GiB`, `131 MiB`, `812 B`.
+/// A size in IEC units with at most three digits: `2.5 GiB`, `131 MiB`, `812 B`.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if n < 1024 {
@@ -48,8 +48,8 @@ pub fn bytes(n: u64) -> String {
     let mut value = n as f64 / 1024.0;
     let mut unit = "KiB";
     for next in UNITS.into_iter().skip(1) {
-        // What would be written as 1024 belongs to the next unit.
-        if value < 1023.5 {
+        // What would be written with four digits belongs to the next unit.
+        if value < 999.5 {
             break;
         }
         value /= 1024.0;
@@ -150,6 +150,8 @@ mod tests {
             (0, "0 B"),
             (1023, "1023 B"),
             (1024, "1.0 KiB"),
+            (1_023_487, "999 KiB"),
+            (1_044_480, "1.0 MiB"),
             (1_048_575, "1.0 MiB"),
             (137_363_456, "131 MiB"),
             (2_684_354_560, "2.5 GiB"),

@@ -25,8 +25,6 @@ pub enum Command {
     Select,
     /// Diff with the version before.
     Diff,
-    /// Put back; comes with the acts.
-    Restore,
     /// The version before.
     Previous,
     /// The version after.
@@ -90,7 +88,6 @@ pub fn command(key: &str, going: bool, typing: bool, acting: bool) -> Option<Com
         "Enter" => Command::Open,
         "x" => Command::Select,
         "d" => Command::Diff,
-        "r" => Command::Restore,
         "[" => Command::Previous,
         "]" => Command::Next,
         "g" => Command::Go,

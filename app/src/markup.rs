@@ -4,7 +4,7 @@
 //! piece is a value of one type, and that code exists once. Signals, effects, components and
 //! events are Leptos's.
 
-mod each;
+pub mod each;
 mod element;
 mod into;
 mod live;

@@ -113,19 +113,13 @@ impl Session {
         Some(own.unwrap_or(&entry.name).to_owned())
     }
 
-    /// The table as the command line takes it: its configured name, else its URL.
+    /// The table as the command line takes it anywhere: its path on disk, else its URL. A name
+    /// would need the server's configuration.
     pub fn location(self) -> Option<String> {
         let entry = self.table()?.ok()?;
-        if entry.configured {
-            return Some(entry.name);
-        }
         let lake = self.lake.ok()?;
         let zone = lake.zones.iter().find(|z| z.name == entry.zone)?;
-        Some(format!(
-            "{}/{}",
-            zone.url.trim_end_matches('/'),
-            entry.prefix
-        ))
+        Some(place(&zone.url, &entry.prefix))
     }
 
     /// A parameter of the address, tracked.
@@ -158,6 +152,19 @@ impl Session {
     }
 }
 
+/// Where a prefix of a zone is. A path on disk is written as one unless its URL had to escape it.
+fn place(zone: &str, prefix: &str) -> String {
+    let zone = zone.trim_end_matches('/');
+    let zone = match zone.strip_prefix("file://") {
+        Some(path) if !path.contains('%') => path,
+        _ => zone,
+    };
+    match prefix {
+        "" => zone.to_owned(),
+        prefix => format!("{zone}/{prefix}"),
+    }
+}
+
 /// The table called `name`: a configured or discovered name, else `<zone>/<prefix>` of a zone
 /// that exists, whether or not the table was discovered.
 pub fn find_table(lake: &LakeReport, name: &str) -> Result<TableEntry> {
@@ -185,7 +192,7 @@ pub fn find_table(lake: &LakeReport, name: &str) -> Result<TableEntry> {
         });
     }
     Err(Error::not_found(format!(
-        "no table and no zone is called `{}`",
+        "no table and no zone is called “{}”",
         crate::format::shorten(name, 80)
     )))
 }
@@ -245,6 +252,13 @@ mod tests {
             tables: vec![table],
             ..LakeReport::default()
         }
+    }
+
+    #[test]
+    fn a_shell_finds_a_table_without_the_configuration() {
+        assert_eq!(place("file:///srv/lake/", "u/users"), "/srv/lake/u/users");
+        assert_eq!(place("file:///a%20b/", "users"), "file:///a%20b/users");
+        assert_eq!(place("s3://b/curated/", ""), "s3://b/curated");
     }
 
     #[test]

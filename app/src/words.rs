@@ -5,7 +5,6 @@ mod feature;
 mod figure;
 mod file;
 mod layout;
-mod predicate;
 #[cfg(test)]
 mod samples;
 mod sql;
@@ -16,9 +15,14 @@ pub use diff::{changes, scope, verdict};
 pub use feature::{Meaning, features, meaning};
 pub use figure::{count_of, joined, number_word, plural};
 pub use file::contents;
+pub use lake::predicate::flat;
 pub use layout::{headline, packing};
-pub use predicate::{flat, predicate_text};
 pub use sql::sql_path;
+
+/// A predicate as a person would write it. `None` where there is none.
+pub fn predicate_text(value: &serde_json::Value) -> Option<String> {
+    lake::predicate::predicate_text(value, |text| crate::engine::read::from_json(text).ok())
+}
 
 /// A piece of a [`Sentence`].
 #[derive(Clone, Debug, PartialEq, Eq)]

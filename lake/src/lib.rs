@@ -21,6 +21,7 @@ pub mod host;
 pub mod layout;
 #[cfg(feature = "read")]
 pub mod parquet;
+pub mod predicate;
 pub mod schema;
 #[cfg(feature = "read")]
 pub mod store;

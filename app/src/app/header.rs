@@ -42,10 +42,6 @@ pub fn Header(rail: RwSignal<bool>, help: RwSignal<bool>) -> Markup {
                 on:click=move |_| theme.update(|t| *t = t.next())>{glyph}</button>
             <button type="button" class="round" title="Keys and help" aria-label="Keys and help"
                 on:click=move |_| help.set(true)>"?"</button>
-            <span class="who" title="No sign-in is configured: everybody who reaches this server reads all of it">
-                <span aria-hidden="true">"–"</span>
-                <span class="unseen">"No sign-in is configured"</span>
-            </span>
         </header>
     }
 }
@@ -81,7 +77,7 @@ fn crumbs() -> Markup {
             At::Time(time) => format!("as of {}", format::utc(*time)),
         }),
         Route::Diff { from, to, .. } => Some(format!("{from} .. {to}")),
-        Route::File { path, .. } => Some(path.clone()),
+        Route::File { path, .. } => path.rsplit('/').next().map(str::to_owned),
         Route::Layout { .. } => Some("layout".to_owned()),
         _ => None,
     };

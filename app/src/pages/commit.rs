@@ -7,6 +7,7 @@ use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};
+use lake::table::At;
 use lake::wire::{CommitReport, DiffReport};
 use leptos::prelude::*;
 
@@ -35,9 +36,9 @@ pub fn Page() -> Markup {
         let version = version.get();
         Some(async move { engine.commit(table, version).await })
     });
-    let title = Signal::derive(move || here.name());
+    let title = Signal::stored(here.title());
     let window_title =
-        Signal::derive(move || format!("{} · commit {}", here.name(), version.get()));
+        Signal::derive(move || format!("{} · commit {}", here.title(), version.get()));
     let facts = move || {
         let report = commit.ok().filter(|r| r.commit.version == version.get());
         let facts = report.map(|report| {
@@ -93,7 +94,17 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
             <a class="btn" href=to(after) title="The commit after (])" rel="next">{format!("{after} ›")}</a>
         })
     };
-    view! { {previous} {next} }
+    let as_of = move || {
+        here.href(|table| Route::Snapshot {
+            table,
+            at: At::Version(version.get()),
+        })
+    };
+    view! {
+        {previous}
+        {next}
+        <a class="btn" href=as_of title="The table as of this version">"Snapshot"</a>
+    }
 }
 
 #[component]

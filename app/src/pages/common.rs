@@ -19,7 +19,7 @@ pub use facts::{fact, key_fact, tile};
 pub use files::{FileList, Files};
 pub use filter::line as filter_line;
 pub use here::Here;
-pub use json::{Json, laid_out_text};
+pub use json::{Json, laid_out_text, named};
 pub use partitions::Partitions;
 pub use save::{csv_button, json_link};
 pub use say::{Say, Warnings};

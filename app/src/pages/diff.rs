@@ -51,10 +51,10 @@ pub fn Page() -> Markup {
         }
         false
     });
-    let title = Signal::derive(move || here.name());
+    let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || {
         let (from, to) = ends.get();
-        format!("{} · {from}..{to}", here.name())
+        format!("{} · {from}..{to}", here.title())
     });
     let to = move |from, to| {
         session.nav.go(Route::Diff {

@@ -50,11 +50,11 @@ pub fn Page() -> Markup {
         let Which { version, path } = which.get();
         Some(async move { engine.file(table, version, path).await })
     });
-    let title = Signal::derive(move || here.name());
+    let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || {
         let Which { version, path } = which.get();
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        format!("{} · {version} · {name}", here.name())
+        format!("{} · {version} · {name}", here.title())
     });
     let facts = move || {
         let version = which.get().version;
@@ -108,7 +108,7 @@ fn Body(here: Here, which: Which, report: Arc<FileReport>) -> Markup {
                             None => view! { <span class="faint">"not stated"</span> },
                         })}
                     {fact("Parquet format", format!("version {}", report.format_version))}
-                    {fact("Footer", view! { <Bytes n=report.footer_bytes /> })}
+                    {fact("Size", view! { <Bytes n=report.footer_bytes /> })}
                     {report.key_values.iter().map(|(key, value)| key_fact(key, view! { <Text text=value.clone() max=100 /> })).collect::<Markup>()}
                 </dl>
             </aside>

@@ -32,8 +32,8 @@ pub fn Page() -> Markup {
         let (engine, table) = (session.engine().watched(progress), here.table());
         Some(async move { engine.layout(table, At::Latest).await })
     });
-    let title = Signal::derive(move || here.name());
-    let window_title = Signal::derive(move || format!("{} · layout", here.name()));
+    let title = Signal::stored(here.title());
+    let window_title = Signal::derive(move || format!("{} · layout", here.title()));
     let facts = move || {
         let report = layout.ok()?;
         let version = report.version;

@@ -34,11 +34,11 @@ pub fn Page() -> Markup {
         let at = at.get();
         Some(async move { engine.snapshot(table, at).await })
     });
-    let title = Signal::derive(move || here.name());
+    let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || match at.get() {
-        At::Latest => here.name(),
-        At::Version(version) => format!("{} · version {version}", here.name()),
-        At::Time(time) => format!("{} · {}", here.name(), format::utc(time)),
+        At::Latest => here.title(),
+        At::Version(version) => format!("{} · version {version}", here.title()),
+        At::Time(time) => format!("{} · {}", here.title(), format::utc(time)),
     });
     let facts = move || {
         let report = snapshot.ok()?;

@@ -73,8 +73,14 @@ pub fn Page() -> Markup {
     let waiting = move || {
         let waits = store.known.with(Option::is_none) && store.flying.with(|f| !f.is_empty());
         let stop = Callback::new(move |()| store.stop());
-        waits.then(|| view! { <Loading what="the history" progress=store.progress stop /> })
+        waits.then(|| {
+            view! {
+                <Loading what="the history" progress=store.progress stop />
+                <div class="skeleton" aria-hidden="true"><i></i><i></i><i></i><i></i><i></i><i></i></div>
+            }
+        })
     };
+    let busy = move || store.flying.with(|f| !f.is_empty()) || timeline.overview.pending();
     let stopped = move || {
         let idle = store.known.with(Option::is_none) && store.flying.with(|f| f.is_empty());
         let healthy = store.failed.with(|f| f.is_empty());
@@ -102,19 +108,21 @@ pub fn Page() -> Markup {
     view! {
         <overview::TableHead timeline jump />
         <Tabs />
-        <overview::Banners timeline />
-        {warnings}
-        {broken}
-        {waiting}
-        {stopped}
-        {move || known.get().then(|| view! {
-            <strip::Strip timeline />
-            <tools::Tools timeline />
-            <picks::Picked timeline />
-            <list::List timeline />
-            <h2>"The same from a shell"</h2>
-            <ShellLine command />
-        })}
+        <div aria-busy=move || busy().to_string()>
+            <overview::Banners timeline />
+            {warnings}
+            {broken}
+            {waiting}
+            {stopped}
+            {move || known.get().then(|| view! {
+                <strip::Strip timeline />
+                <tools::Tools timeline />
+                <picks::Picked timeline />
+                <list::List timeline />
+                <h2>"The same from a shell"</h2>
+                <ShellLine command />
+            })}
+        </div>
         <jump::Jump timeline open=jump />
     }
 }

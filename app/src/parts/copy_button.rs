@@ -40,9 +40,18 @@ pub fn ShellLine(
     command: Signal<String>,
 ) -> Markup {
     let text = Callback::new(move |()| command.get_untracked());
+    // A line breaks between words; an option's hyphens are no place for it.
+    let words = move || {
+        let command = command.get();
+        let words = command.split(' ').enumerate().map(|(i, word)| {
+            let space = if i == 0 { "" } else { " " };
+            view! { {space}<span>{word.to_owned()}</span> }
+        });
+        words.collect::<Markup>()
+    };
     view! {
         <div class="shell">
-            <code tabindex="0">{move || command.get()}</code>
+            <code tabindex="0">{words}</code>
             <CopyButton label="Copy" done="Command copied" text />
         </div>
     }

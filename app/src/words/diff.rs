@@ -293,10 +293,12 @@ fn schema_words(schema: &[SchemaChange]) -> Sentence {
 
 fn keys(noun: &str, changes: &[KeyChange]) -> Sentence {
     let names: Vec<String> = changes.iter().map(|c| c.key.clone()).collect();
-    let verb = match changes {
-        [one] if one.from.is_none() => "set",
-        [one] if one.to.is_none() => "unset",
-        _ => "changed",
+    let verb = if changes.iter().all(|c| c.from.is_none()) {
+        "set"
+    } else if changes.iter().all(|c| c.to.is_none()) {
+        "unset"
+    } else {
+        "changed"
     };
     let many = names.len() as u64;
     let counted = if many == 1 {

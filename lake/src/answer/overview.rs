@@ -3,14 +3,12 @@
 use super::cache::Table;
 use crate::Result;
 use crate::delta::log::{Head, Log};
+use crate::predicate::predicate_text;
 use crate::table::Version;
 use crate::wire::{Attention, CommitRow, Format, HistoryQuery, OverviewReport, SchemaChangeKind};
 
 /// Commits an overview looks at.
 const RECENT: u32 = 48;
-
-/// A log of at most this many commits is loaded to count files and rows.
-const SHORT: u64 = 200;
 
 /// Things called out at most.
 const MOST: usize = 5;
@@ -50,8 +48,7 @@ impl Table {
 
     /// Totals of the newest version: from a short log itself, else from its checksum file.
     async fn totals(&self, log: &Log, head: &Head) -> Totals {
-        if head.first.end
-            && head.tail_length() <= SHORT
+        if head.is_short()
             && let Ok(snapshot) = self.snapshot_at(log, head, head.latest).await
         {
             let files = &snapshot.files;
@@ -122,17 +119,16 @@ impl Table {
     }
 }
 
+/// `by ana: region = 'US'`, as far as the commit says.
 fn by(row: &CommitRow) -> String {
     let who = row
         .user
         .as_ref()
         .or(row.engine.as_ref())
         .map(|u| format!("by {u}"));
-    let predicate = row.parameters.get("predicate").map(|p| match p {
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
-    let predicate = predicate.filter(|p| !p.is_empty() && p != "[]");
+    let predicate = row.parameters.get("predicate");
+    let predicate = predicate.and_then(|p| predicate_text(p, |t| serde_json::from_str(t).ok()));
+    let predicate = predicate.filter(|p| p != "true");
     let parts: Vec<String> = [who, predicate].into_iter().flatten().collect();
     parts.join(": ")
 }
@@ -187,14 +183,18 @@ fn losses(rows: &[CommitRow], totals: Totals, share: f64) -> Vec<Attention> {
         {
             let percent = (lost as f64 * 100.0 / all as f64).round();
             let tail = match newest {
-                None => "No commit came after it",
-                Some(_) => "Commits came after it",
+                None => "No commit came after it.",
+                Some(_) => "Commits came after it.",
+            };
+            let by = match by(row) {
+                by if by.is_empty() => String::new(),
+                by => format!(", {by}"),
             };
             found.push(Attention {
                 rule: "rows_removed".to_owned(),
                 version: Some(row.version),
                 what: format!("Version {} removed {percent} % of the {unit}", row.version),
-                detail: format!("in one commit, {}. {tail}", by(row)),
+                detail: format!("in one commit{by}. {tail}"),
                 restore_to: row.version.previous(),
             });
         }

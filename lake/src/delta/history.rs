@@ -19,6 +19,9 @@ const AHEAD: usize = 64;
 /// More commits than this are never read for one page.
 const LARGEST_PAGE: u32 = 5_000;
 
+/// A log with at most this many commits after its newest checkpoint is short.
+const SHORT: u64 = 200;
+
 /// A page of history.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
@@ -106,6 +109,11 @@ impl Head {
             .first()
             .map_or(0, |c| c.version.0);
         self.latest.0.saturating_sub(base)
+    }
+
+    /// Whether the log is short enough that a version is rebuilt only to count or to look up.
+    pub(crate) fn is_short(&self) -> bool {
+        self.first.end && self.tail_length() <= SHORT
     }
 
     fn put_times(&self) -> &Listed {

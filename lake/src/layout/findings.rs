@@ -34,18 +34,35 @@ fn percent(part: u64, whole: u64) -> u64 {
     }
 }
 
+/// A share that is never all or nothing unless it is.
+fn share(part: u64, whole: u64) -> String {
+    match percent(part, whole) {
+        0 if part > 0 => "< 1 %".to_owned(),
+        99 if part.saturating_mul(200) >= whole.saturating_mul(199) => "> 99 %".to_owned(),
+        n => format!("{n} %"),
+    }
+}
+
+/// Mebibytes, with a decimal where it says something.
 fn mib(bytes: u64) -> String {
-    format!("{} MiB", bytes / (1024 * 1024))
+    let tenths = u128::from(bytes) * 10 / (1024 * 1024);
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) if whole > 0 => format!("{whole} MiB"),
+        (whole, _) if whole >= 100 => format!("{whole} MiB"),
+        (0, 0) => format!("{} KiB", bytes / 1024),
+        (whole, tenth) => format!("{whole}.{tenth} MiB"),
+    }
 }
 
 /// At least ten files and half of all could be packed together.
 fn small_files(report: &LayoutReport) -> Option<Finding> {
-    let after: u64 = report
-        .partitions
-        .iter()
-        .map(|p| p.files_after_packing)
-        .sum();
-    let saved = report.files.saturating_sub(after);
+    // Partitions that packing leaves as they are are no part of what it would do.
+    let packed = report.partitions.iter();
+    let packed = packed.filter(|p| p.files_after_packing < p.files);
+    let (before, after) = packed.fold((0, 0), |(before, after), p| {
+        (before + p.files, after + p.files_after_packing)
+    });
+    let saved = before - after;
     if saved < 10 || saved * 2 < report.files {
         return None;
     }
@@ -54,10 +71,10 @@ fn small_files(report: &LayoutReport) -> Option<Finding> {
         "small_files",
         None,
         format!(
-            "{} of {} files ({} %) are smaller than {}; packing them to {} leaves {after} files and rewrites {}",
+            "{} of {} files ({}) are smaller than {}; packing to {} leaves {after} of {before} and rewrites {}",
             report.small_files,
             report.files,
-            percent(report.small_files, report.files),
+            share(report.small_files, report.files),
             mib(report.small_bytes_threshold),
             mib(report.target_bytes),
             mib(rewrite),
@@ -79,9 +96,9 @@ fn skew(report: &LayoutReport) -> Option<Finding> {
         "skew",
         Some(partition_label(&largest.partition)),
         format!(
-            "{} of {} MiB lie in one of {} partitions; the median partition holds {} (called out from 10 times the median)",
+            "{} of {} lie in one of {} partitions; the median partition holds {} (called out from 10 times the median)",
             mib(largest.bytes),
-            report.bytes / (1024 * 1024),
+            mib(report.bytes),
             report.partitions.len(),
             mib(median.bytes),
         ),
@@ -124,8 +141,8 @@ fn masked_rows(snapshot: &Snapshot) -> Option<Finding> {
         "masked_rows",
         None,
         format!(
-            "{masked} of {records} records ({} %) are masked by deletion vectors and still read (called out from 20 %)",
-            percent(masked, records)
+            "{masked} of {records} records ({}) are masked by deletion vectors and still read (called out from 20 %)",
+            share(masked, records)
         ),
     )
 }

@@ -5,7 +5,6 @@ use tests::chromium::Look;
 use super::explorer::Explorer;
 
 #[tokio::test]
-#[ignore = "the timeline is blank and not busy while its first page is read"]
 async fn keys_move_open_and_go() {
     let explorer = Explorer::table(Look::WIDE, "users", "").await;
     let latest = explorer.latest("users").await;

@@ -34,7 +34,6 @@ async fn the_theme_is_kept_over_pages() {
 }
 
 #[tokio::test]
-#[ignore = "the timeline is blank and not busy while its first page is read"]
 async fn the_command_line_shown_gives_the_same_figures() {
     let explorer = Explorer::table(Look::WIDE, "users", "").await;
     let text = explorer.chromium.text().await;

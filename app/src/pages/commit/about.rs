@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::markup::{Markup, view};
+use lake::table::Time;
 use lake::wire::CommitReport;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::format;
-use crate::pages::common::{Json, fact, key_fact};
+use crate::pages::common::{Json, fact, key_fact, named};
 use crate::parts::{Op, Text, When};
-use crate::words::predicate_text;
 
 /// Keys that have a line in words of their own.
 const NAMED: &[&str] = &[
@@ -47,15 +47,15 @@ pub fn About(report: Arc<CommitReport>) -> Markup {
         })}
         <dl class="pairs">
             {fact("Operation", view! { <Op name=row.operation.clone() /> })}
-            {parameters.into_iter().map(|(key, value)| key_fact(&key, parameter(&key, value))).collect::<Markup>()}
+            {parameters.into_iter().map(|(key, value)| key_fact(&key, named(&key, &value))).collect::<Markup>()}
             {row.user.clone().map(|user| fact("By", view! { <Text text=user /> }))}
             {row.engine.clone().map(|engine| fact("Engine", view! { <Text text=engine /> }))}
             {row.reason.clone().map(|why| fact("Reason", view! { <Text text=why max=400 /> }))}
             {fact("Committed", match row.timestamp {
-                    Some(at) => view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> },
+                    Some(at) => exact(at),
                     None => view! { <When at=None /> },
                 })}
-            {row.writer_timestamp.filter(|at| Some(*at) != row.timestamp).map(|at| fact("Writer's clock", view! { <time class="mono" datetime=at.to_string()>{format::utc(at)}</time> }))}
+            {row.writer_timestamp.filter(|at| Some(*at) != row.timestamp).map(|at| fact("Writer's clock", exact(at)))}
             {text("readVersion").map(|v| fact("Read version", view! { <Json value=v /> }))}
             {text("isolationLevel").map(|v| fact("Isolation", view! { <Json value=v /> }))}
             {others.into_iter().map(|(key, value)| key_fact(&key, view! { <Json value /> })).collect::<Markup>()}
@@ -77,15 +77,13 @@ fn entries(value: &Value) -> Vec<(String, Value)> {
     }
 }
 
-/// A parameter: a predicate as people write it, everything else as it stands.
-fn parameter(name: &str, value: Value) -> Markup {
-    let predicate = name.to_ascii_lowercase().ends_with("predicate");
-    match predicate.then(|| predicate_text(&value)).flatten() {
-        Some(text) => {
-            let raw = crate::words::flat(&value);
-            let title = (raw != text).then(|| format::shorten(&raw, 2_000));
-            view! { <code class="wrap" title=title>{format::shorten(&text, 400)}</code> }
-        }
-        None => view! { <Json value /> },
+/// An instant whose line breaks between day and hour, if it must.
+fn exact(at: Time) -> Markup {
+    let text = format::utc(at);
+    let (day, hour) = text.split_once(' ').unwrap_or((&text, ""));
+    view! {
+        <time class="mono" datetime=at.to_string()>
+            {day.to_owned()} " " <span class="fig">{hour.to_owned()}</span>
+        </time>
     }
 }

@@ -75,21 +75,22 @@ pub fn FileList(
             .sort("modified"),
         Column::new("Rows", "96px")
             .number()
-            .narrow("76px")
+            .narrow("66px")
             .sort("rows"),
         Column::new("Bytes", "88px")
             .number()
-            .narrow("76px")
+            .narrow("72px")
             .sort("bytes"),
     ];
+    let nothing = move || list.length() == Some((0, 0));
     let row = move |i: usize| match list.get_untracked(i) {
         Some(listed) => cells(here, files, listed),
         None => view! { <span role="gridcell" class="faint">"…"</span> },
     };
     let key = move |i: usize| list.get(i).map(|listed| listed.key()).unwrap_or_default();
     view! {
-        <div class="asked">
-        <div class="list-bar">
+        <div class="asked" aria-busy=move || list.pending().to_string()>
+        <div class="list-bar" class:gone=move || nothing()>
             <FilterLine partition=partitioned />
             <span class="soft s" aria-live="polite">{move || counted(list.length(), query.get().0.is_some())}</span>
             <SaveFiles here files list name=format!("{}-{}", here.name(), label) />
@@ -98,7 +99,7 @@ pub fn FileList(
             <Loading what="the files" progress=list.progress() stop over=true />
         })}
         {move || list.failed().map(|error| view! { <Failed error again /> })}
-        {move || (list.length() == Some((0, 0))).then(|| view! { <p class="soft">{empty}</p> })}
+        {move || nothing().then(|| view! { <p class="soft">{empty}</p> })}
         <div class:gone=move || list.count() == 0>
             <Grid label columns=grid_columns count=Signal::derive(move || list.count()) row key
                 on_open=open seen=list.seen sort on_sort />

@@ -15,6 +15,7 @@ pub struct Here(StoredValue<Names>);
 
 struct Names {
     name: String,
+    title: String,
     table: TableRef,
     location: String,
     url: String,
@@ -36,15 +37,22 @@ impl Here {
         });
         let url = joined(&zone_url.unwrap_or_default(), &prefix);
         let location = untrack(|| session.location()).unwrap_or_else(|| name.clone());
+        let title = untrack(|| session.title()).unwrap_or_else(|| name.clone());
         Self(StoredValue::new(Names {
             name,
+            title,
             table: TableRef { zone, prefix },
             location,
             url,
         }))
     }
 
-    /// What people call it, and what its addresses begin with.
+    /// What people call it.
+    pub fn title(self) -> String {
+        self.0.with_value(|n| n.title.clone())
+    }
+
+    /// Its whole name, which its addresses begin with.
     pub fn name(self) -> String {
         self.0.with_value(|n| n.name.clone())
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::engine::read::from_json;
 use crate::format::shorten;
+use crate::words::{flat, predicate_text};
 
 /// Nesting that is still laid out; deeper is shown as text.
 const DEEPEST: usize = 4;
@@ -17,6 +18,23 @@ const MOST: usize = 100;
 #[component]
 pub fn Json(value: Value) -> Markup {
     laid_out(&value, 0)
+}
+
+/// A value by its name: a predicate as people write it, everything else as it stands.
+pub fn named(name: &str, value: &Value) -> Markup {
+    under(name, value, 0)
+}
+
+fn under(name: &str, value: &Value, depth: usize) -> Markup {
+    let predicate = name.to_ascii_lowercase().ends_with("predicate");
+    match predicate.then(|| predicate_text(value)).flatten() {
+        Some(text) => {
+            let raw = flat(value);
+            let title = (raw != text).then(|| shorten(&raw, 2_000));
+            view! { <code class="wrap" title=title>{shorten(&text, 400)}</code> }
+        }
+        None => laid_out(value, depth),
+    }
 }
 
 fn laid_out(value: &Value, depth: usize) -> Markup {
@@ -54,7 +72,7 @@ fn laid_out(value: &Value, depth: usize) -> Markup {
                     <li>
                         <span class="soft mono">{shorten(key, 80)}</span>
                         " "
-                        {laid_out(value, depth + 1)}
+                        {under(key, value, depth + 1)}
                     </li>
                 }
             });

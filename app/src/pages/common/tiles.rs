@@ -38,7 +38,8 @@ pub fn DiffTiles(diff: DiffReport) -> Markup {
     let net_bytes = view! {
         <span title=both_ways><NetBytes came=bytes_came went=bytes_went /></span>
     };
-    let rewritten = view! { <b>{rewritten}</b> <em class="soft">{rewritten_note}</em> };
+    let mixed = (diff.verdict == Verdict::Change).then_some("Some of their rows changed");
+    let rewritten = view! { <b>{rewritten}</b> <em class="soft" title=mixed>{rewritten_note}</em> };
     let masked = view! { <b><Count n=diff.rows_masked /></b> <em class="soft">{masked_in}</em> };
     view! {
         <dl class="tiles">
@@ -75,7 +76,7 @@ fn rewritten(diff: &DiffReport) -> (String, String) {
                 0 => ("0".to_owned(), "files".to_owned()),
                 _ => (
                     format::count(left),
-                    format!("files into {}, some rows changed", format::count(came)),
+                    format!("files into {}", format::count(came)),
                 ),
             }
         }

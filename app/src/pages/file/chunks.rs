@@ -22,15 +22,15 @@ pub fn Chunks(report: Arc<FileReport>) -> Markup {
     let group = chosen();
     let many = report.row_groups.len() > 1;
     let mut columns = vec![
-        Column::new("Column", "minmax(140px,1fr)").narrow("minmax(0,1fr)"),
-        Column::new("Type", "150px").wide_only(),
-        Column::new("Codec", "104px").wide_only(),
-        Column::new("Encodings", "150px").wide_only(),
+        Column::new("Column", "minmax(0,1.3fr)").narrow("minmax(0,1fr)"),
+        Column::new("Type", "minmax(0,1fr)").wide_only(),
+        Column::new("Codec", "76px").wide_only(),
+        Column::new("Encodings", "minmax(0,1fr)").wide_only(),
         Column::new("Bytes", "84px").number(),
         Column::new("Nulls", "76px").number(),
-        Column::new("Smallest", "110px").wide_only(),
-        Column::new("Largest", "110px").wide_only(),
-        Column::new("Has", "118px").wide_only(),
+        Column::new("Smallest", "minmax(0,.9fr)").wide_only(),
+        Column::new("Largest", "minmax(0,.9fr)").wide_only(),
+        Column::new("Has", "152px").wide_only(),
     ];
     if many {
         columns.push(Column::new("Bytes by group", "108px").wide_only());
@@ -58,7 +58,7 @@ fn cells(report: &FileReport, group: usize, i: usize, many: bool) -> Markup {
     let kind = if column.logical_type.is_empty() {
         column.physical_type.clone()
     } else {
-        format!("{} as {}", column.physical_type, column.logical_type)
+        format!("{} as {}", column.logical_type, column.physical_type)
     };
     let kind = view! {
         <span role="gridcell" class="mono s soft hide ell" title=kind.clone()>{format::shorten(&kind, 80)}</span>

@@ -94,7 +94,7 @@ pub fn Table(entry: TableEntry, overviews: Overviews, queue: Queue) -> Markup {
     };
     let fits = move || text.with(|t| wanted(&entry, t.as_deref()));
     view! {
-        <tr hidden=move || !fits()>
+        <tr hidden=move || !fits() aria-busy=move || overview.pending().to_string()>
             <td class="ell">
                 <Dot state=Signal::derive(move || state.get().class())
                     says=Signal::derive(move || state.get().says().to_owned()) />

@@ -42,8 +42,14 @@ pub fn PartitionList(here: Here, report: Arc<LayoutReport>) -> Markup {
     });
     let columns = vec![
         Column::new("Partition", "minmax(0,1fr)").sort("partition"),
-        Column::new("Files", "76px").number().sort("files"),
-        Column::new("Small", "76px").number().sort("small"),
+        Column::new("Files", "76px")
+            .number()
+            .narrow("56px")
+            .sort("files"),
+        Column::new("Small", "76px")
+            .number()
+            .narrow("58px")
+            .sort("small"),
         Column::new("Median", "86px")
             .number()
             .wide_only()

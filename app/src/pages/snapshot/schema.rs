@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use crate::copy::csv;
 use crate::format;
 use crate::pages::common::{Here, csv_button, json_link};
-use crate::parts::{Badge, Text, TreeRow};
+use crate::parts::{Badge, Key, Text, TreeRow};
 
 /// Columns of a level that are shown before the button.
 const FEW: usize = 200;
@@ -38,6 +38,14 @@ pub fn SchemaTree(here: Here, report: Arc<SnapshotReport>) -> Markup {
         &parameters,
         "The version with its columns as JSON",
     );
+    let leaves = report.schema.leaves();
+    let top = fields.len() as u64;
+    let nested = (top != leaves).then(|| format!(", {} at the top", format::count(top)));
+    let said = format!(
+        "{}{}",
+        format::counted(leaves, "column"),
+        nested.unwrap_or_default()
+    );
     let columns = Shown {
         mapped,
         noted,
@@ -45,17 +53,11 @@ pub fn SchemaTree(here: Here, report: Arc<SnapshotReport>) -> Markup {
     };
     view! {
         <div class="list-bar">
-            <span class="soft s">
-                {format!(
-                    "{}, {} at the top",
-                    format::counted(report.schema.leaves(), "column"),
-                    format::count(fields.len() as u64),
-                )}
-            </span>
+            <span class="soft s">{said}</span>
             <span class="export">{csv} {json}</span>
         </div>
         <div class="scroll" tabindex="0" role="region" aria-label="Columns of the table">
-            <table class="tree-table">
+            <table class="tree-table schema">
                 <thead>
                     <tr>
                         <th scope="col">"Column"</th>
@@ -141,7 +143,7 @@ fn branch(field: &Field, depth: usize, shown: Shown) -> Markup {
             <td class="mono">{format::shorten(&field.data_type, 80)}</td>
             <td class="soft">{if field.nullable { "allowed" } else { "never" }}</td>
             {shown.mapped.then(|| view! {
-                <td class="mono soft">{field.physical.as_deref().map(|name| format::shorten_middle(name, 48))}</td>
+                <td class="mono soft">{field.physical.clone().map(|text| view! { <Key text max=14 /> })}</td>
                 <td class="n soft">{field.id.map(|id| id.to_string())}</td>
             })}
             {shown.noted.then(|| view! { <td class="notes">{notes.collect::<Markup>()}</td> })}

@@ -98,14 +98,14 @@ fn columns(measure: Measure) -> Vec<Column> {
         "Rows"
     };
     vec![
-        Column::new("Version", "84px").narrow("72px"),
-        Column::new("Operation", "140px").narrow("minmax(0,1fr)"),
+        Column::new("Version", "84px").narrow("56px"),
+        Column::new("Operation", "132px").narrow("minmax(0,1fr)"),
         Column::new("What", "minmax(0,1fr)").wide_only(),
-        Column::new("Files", "92px").number().narrow("74px"),
-        Column::new("", "100px").wide_only(),
-        Column::new(figure, "164px").number().narrow("126px"),
-        Column::new("By", "112px").wide_only(),
-        Column::new("When (UTC)", "112px").number().wide_only(),
+        Column::new("Files", "80px").number().narrow("70px"),
+        Column::new("Change", "112px").wide_only(),
+        Column::new(figure, "140px").number().narrow("88px"),
+        Column::new("By", "100px").wide_only(),
+        Column::new("When (UTC)", "118px").number().wide_only(),
     ]
 }
 

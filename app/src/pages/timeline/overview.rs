@@ -2,7 +2,6 @@
 
 use crate::markup::{Markup, view};
 use crate::signals::{RwSignal, Signal, effect};
-use lake::table::Version;
 use lake::wire::{Attention, Format};
 use leptos::prelude::*;
 
@@ -88,11 +87,10 @@ pub fn Banners(timeline: Timeline) -> Markup {
     };
     let sentences = move || {
         let overview = timeline.overview.ok()?;
-        let head = overview.version;
         let called_out = overview.attention.iter().take(5).enumerate();
         Some(
             called_out
-                .map(|(i, a)| view! { <Banner timeline attention=a.clone() head first=i == 0 /> })
+                .map(|(i, a)| view! { <Banner timeline attention=a.clone() first=i == 0 /> })
                 .collect::<Markup>(),
         )
     };
@@ -100,14 +98,8 @@ pub fn Banners(timeline: Timeline) -> Markup {
 }
 
 #[component]
-fn Banner(timeline: Timeline, attention: Attention, head: Version, first: bool) -> Markup {
-    let after = (attention.version == Some(head)).then_some(" No commit came after it.");
+fn Banner(timeline: Timeline, attention: Attention, first: bool) -> Markup {
     let detail = shorten(&attention.detail, 300);
-    let stop = if detail.is_empty() || detail.ends_with('.') {
-        ""
-    } else {
-        "."
-    };
     let closer = attention.version.map(|to| {
         let table = timeline.table();
         let (name, route) = match to.previous() {
@@ -128,7 +120,7 @@ fn Banner(timeline: Timeline, attention: Attention, head: Version, first: bool) 
             <span>
                 <b>{shorten(&attention.what, 200)}</b>
                 " "
-                <span class="soft">{detail}{stop}{after}</span>
+                <span class="soft">{detail}</span>
             </span>
             {closer}
         </Note>

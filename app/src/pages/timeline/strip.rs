@@ -71,19 +71,15 @@ pub fn Strip(timeline: Timeline) -> Markup {
     view! {
         <div class="strip" node_ref=frame on:pointerdown=down on:pointermove=moved on:pointerup=up
             on:pointerleave=leave>
-            {move || layout.get().map(|l| view! { <Picture layout=l timeline hovered width /> })}
+            {move || layout.get().map(|l| view! { <Picture layout=l timeline hovered /> })}
             <div class="strip-says" aria-hidden="true">{move || hovered.get().map(|v| says(timeline, v))}</div>
         </div>
     }
 }
 
 #[component]
-fn Picture(
-    layout: Layout,
-    timeline: Timeline,
-    hovered: RwSignal<Option<u64>>,
-    width: RwSignal<f64>,
-) -> Markup {
+fn Picture(layout: Layout, timeline: Timeline, hovered: RwSignal<Option<u64>>) -> Markup {
+    let width = layout.width;
     let label = describe(&layout, timeline);
     let (bar, step) = (layout.bar, layout.step);
     let places: Vec<(u64, f64)> = layout.marks.iter().map(|m| (m.version, m.x)).collect();
@@ -112,7 +108,7 @@ fn Picture(
         let earliest = timeline.store.known.with_untracked(|k| k.as_ref()?.earliest);
         let earliest = earliest.unwrap_or_default();
         // Words to the side that has room.
-        let before = x > width.get_untracked() - 190.0;
+        let before = x > width - 190.0;
         let (at, anchor) = if before { (x - 6.0, "end") } else { (x + 6.0, "start") };
         view! {
             <line class="past" x1=x x2=x y1="4" y2=HEIGHT - 14.0 />
@@ -124,7 +120,7 @@ fn Picture(
     });
     let dates = layout.dates.iter().map(|(x, name)| {
         // The last name ends at the picture's edge and not beyond it.
-        let x = x.min(width.get_untracked() - 40.0);
+        let x = x.min(width - 40.0);
         view! { <text x=x y=HEIGHT - 2.0>{name.clone()}</text> }
     });
     let marks = layout
@@ -133,10 +129,10 @@ fn Picture(
         .map(|m| bar_view(m, bar))
         .collect::<Markup>();
     view! {
-        <svg viewBox=format!("0 0 {} {HEIGHT}", width.get_untracked()) height=HEIGHT role="img" aria-label=label>
+        <svg viewBox=format!("0 0 {width} {HEIGHT}") height=HEIGHT role="img" aria-label=label>
             <text x="0" y=BASE - 36.0>"+"</text>
             <text x="0" y=BASE + 42.0>"−"</text>
-            <line class="base" x1=LEFT x2=width.get_untracked() y1=BASE y2=BASE />
+            <line class="base" x1=LEFT x2=width y1=BASE y2=BASE />
             {marks}
             {line}
             {frames}

@@ -6,10 +6,11 @@ use lake::wire::CommitRow;
 use serde_json::Value;
 
 use crate::format::count;
+use crate::words::flat;
 
 mod parameter;
 
-use parameter::{list, parameter, text, unwrap};
+use parameter::{list, parameter};
 
 /// The words, plain text of others still in it: show it through `format::shorten`.
 pub(super) fn summary(commit: &CommitRow) -> String {
@@ -27,7 +28,7 @@ fn said(commit: &CommitRow) -> String {
     let operation = commit.operation.as_deref().unwrap_or_default();
     let operation = operation.to_ascii_uppercase();
     let of = |key| parameter(commit, key);
-    let predicate = || of("predicate").filter(|p| p != "true");
+    let predicate = || of("predicate");
     match operation.as_str() {
         "DELETE" | "UPDATE" => predicate().unwrap_or_else(|| "every row".to_owned()),
         "MERGE" => merge(commit, predicate()),
@@ -72,7 +73,13 @@ fn merge(commit: &CommitRow, predicate: Option<String>) -> String {
     .filter_map(|key| list(commit.parameters.get(*key)?))
     .map(|clauses| clauses.len() as u64)
     .sum::<u64>();
-    let on = predicate.map(|p| format!("on {p}")).unwrap_or_default();
+    // Without the ids that told them apart, both sides of a key's equation are one name.
+    let key = |p: &str| {
+        let (left, right) = p.split_once(" = ")?;
+        (left == right).then(|| left.to_owned())
+    };
+    let on = predicate.map(|p| format!("on {}", key(&p).unwrap_or(p)));
+    let on = on.unwrap_or_default();
     let clauses = match clauses {
         0 => String::new(),
         1 => "1 clause".to_owned(),
@@ -131,14 +138,14 @@ fn properties(commit: &CommitRow) -> String {
         Value::Object(map) => {
             let pairs = map
                 .iter()
-                .map(|(k, v)| format!("{} = {}", short(k), text(v)));
+                .map(|(k, v)| format!("{} = {}", short(k), flat(v)));
             pairs.collect::<Vec<_>>().join(", ")
         }
         Value::Array(keys) => {
-            let keys = keys.iter().map(|k| short(&text(k)));
+            let keys = keys.iter().map(|k| short(&flat(k)));
             keys.collect::<Vec<_>>().join(", ")
         }
-        _ => text(properties),
+        _ => flat(properties),
     }
 }
 
@@ -163,9 +170,9 @@ fn columns(commit: &CommitRow) -> String {
     let name = |column: &Value| {
         let inner = column.get("column").unwrap_or(column);
         match (inner.get("name"), inner.get("type")) {
-            (Some(name), Some(Value::String(kind))) => format!("{} {kind}", text(name)),
-            (Some(name), _) => text(name),
-            _ => text(inner),
+            (Some(name), Some(Value::String(kind))) => format!("{} {kind}", flat(name)),
+            (Some(name), _) => flat(name),
+            _ => flat(inner),
         }
     };
     match &parsed {
@@ -188,10 +195,9 @@ fn rest(commit: &CommitRow) -> String {
     let Value::Object(map) = &commit.parameters else {
         return String::new();
     };
-    let told = map.iter().filter_map(|(key, value)| {
-        let value = unwrap(value)?;
-        Some(format!("{key} {value}"))
-    });
+    let told = map
+        .keys()
+        .filter_map(|key| Some(format!("{key} {}", parameter(commit, key)?)));
     told.take(3).collect::<Vec<_>>().join(" · ")
 }
 
@@ -239,6 +245,11 @@ mod tests {
                 "MERGE",
                 json!({"predicate": "[\"(t.id = s.id)\"]", "matchedPredicates": "[{\"actionType\":\"update\"}]", "notMatchedPredicates": "[{\"actionType\":\"insert\"}]"}),
                 "on t.id = s.id · 2 clauses",
+            ),
+            (
+                "MERGE",
+                json!({"predicate": "[\"(user_id#12L = user_id#31L)\"]"}),
+                "on user_id",
             ),
             (
                 "WRITE",

@@ -66,7 +66,7 @@ pub(super) fn waiting_cells(timeline: Timeline, version: u64) -> Markup {
         if timeline.store.flying.with(|f| f.contains_key(&chunk)) {
             view! { <i class="ghost"></i> }
         } else {
-            view! { <span class="faint">"not read yet"</span> }
+            view! { <span class="faint">"not read yet: scroll to read"</span> }
         }
     };
     view! {

@@ -51,6 +51,8 @@ pub(super) enum Kind {
 /// The strip.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Strip {
+    /// Width of the picture in pixels.
+    pub(super) width: f64,
     pub(super) marks: Vec<Mark>,
     /// Width of a bar.
     pub(super) bar: f64,
@@ -105,6 +107,7 @@ impl Strip {
         });
         let line = earliest.filter(|e| oldest < *e && *e <= newest);
         Self {
+            width,
             marks: marks.collect(),
             bar,
             step,

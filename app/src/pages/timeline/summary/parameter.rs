@@ -4,22 +4,20 @@ use crate::engine::read::from_json;
 use lake::wire::CommitRow;
 use serde_json::Value;
 
-/// A parameter as text, without the brackets and parentheses that engines wrap it in; `None`
-/// where it says nothing.
-pub(super) fn parameter(commit: &CommitRow, key: &str) -> Option<String> {
-    unwrap(commit.parameters.get(key)?)
-}
+use crate::words::{flat, predicate_text};
 
-pub(super) fn unwrap(value: &Value) -> Option<String> {
-    if let Some(parts) = list(value) {
-        let parts = parts.iter().map(|p| bare(p)).filter(|p| !p.is_empty());
-        let joined = parts.collect::<Vec<_>>().join(" and ");
-        return (!joined.is_empty()).then_some(joined);
+/// A parameter as text, without what engines wrap it in; `None` where it says nothing.
+pub(super) fn parameter(commit: &CommitRow, key: &str) -> Option<String> {
+    let value = commit.parameters.get(key)?;
+    if key.to_ascii_lowercase().ends_with("predicate") {
+        return predicate_text(value).filter(|text| text != "true");
     }
-    let text = text(value);
-    let text = bare(&text);
+    let text = match list(value) {
+        Some(parts) => parts.join(", "),
+        None => flat(value).trim().to_owned(),
+    };
     let nothing = text.is_empty() || text == "null" || text == "{}";
-    (!nothing).then(|| text.to_owned())
+    (!nothing).then_some(text)
 }
 
 /// A list, or a string that holds one as JSON.
@@ -32,33 +30,5 @@ pub(super) fn list(value: &Value) -> Option<Vec<String>> {
     let Value::Array(all) = parsed else {
         return None;
     };
-    Some(all.iter().map(text).collect())
-}
-
-/// Without one pair of parentheses around the whole.
-fn bare(text: &str) -> &str {
-    let text = text.trim();
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else {
-        return text;
-    };
-    let mut depth = 0_i64;
-    for c in inner.chars() {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        // The first parenthesis closes before the end: it is not around the whole.
-        if depth < 0 {
-            return text;
-        }
-    }
-    inner
-}
-
-pub(super) fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+    Some(all.iter().map(flat).collect())
 }

@@ -1,18 +1,20 @@
 //! Predicates as a person would write them.
 
-use crate::engine::read::from_json;
 use serde_json::Value;
 
 /// A predicate as a person would write it: Spark's list of strings joined, the expression ids
 /// (`letter#39791`) and one pair of outer brackets gone. `None` where there is none.
-pub fn predicate_text(value: &Value) -> Option<String> {
+///
+/// `list` reads a list of strings as JSON: the page has a reader of its own.
+pub fn predicate_text(
+    value: &Value,
+    list: impl FnOnce(&str) -> Option<Vec<String>>,
+) -> Option<String> {
     let list = match value {
-        Value::String(text) => match from_json::<Vec<String>>(text) {
-            Ok(list) => list,
-            Err(_) => vec![text.clone()],
-        },
+        Value::Null => return None,
+        Value::String(text) => list(text).unwrap_or_else(|| vec![text.clone()]),
         Value::Array(items) => items.iter().map(flat).collect(),
-        _ => return None,
+        other => vec![flat(other)],
     };
     let parts: Vec<String> = list
         .iter()
@@ -82,7 +84,8 @@ mod tests {
 
     #[test]
     fn predicates_lose_what_only_spark_needs() {
-        let text = |v: Value| predicate_text(&v).unwrap_or_default();
+        let predicate = |v: Value| predicate_text(&v, |t| serde_json::from_str(t).ok());
+        let text = |v: Value| predicate(v).unwrap_or_default();
         assert_eq!(text(json!("[\"(letter#39791 = a)\"]")), "letter = a");
         assert_eq!(text(json!("[\"(id#6039L = 2)\"]")), "id = 2");
         assert_eq!(text(json!("id = 1 ")), "id = 1");
@@ -94,7 +97,9 @@ mod tests {
             text(json!("[\"a = 1\",\"(b = '#7')\"]")),
             "a = 1 and b = '#7'"
         );
-        assert_eq!(predicate_text(&json!("[]")), None);
+        assert_eq!(predicate(json!("[]")), None);
+        assert_eq!(predicate(json!(null)), None);
+        assert_eq!(text(json!({"a": []})), r#"{"a":[]}"#);
         assert_eq!(text(json!("(a) or (b)")), "(a) or (b)");
     }
 }
