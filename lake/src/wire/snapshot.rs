@@ -78,7 +78,7 @@ pub struct PresenceReport {
     pub version: Version,
     /// Files and deletion vectors asked for.
     pub checked: u64,
-    /// Of how many.
+    /// Of how many. Those outside the table, and those above some thousands, are not asked for.
     pub of: u64,
     /// Those that are gone, at most a thousand.
     pub missing: Vec<String>,
