@@ -57,9 +57,8 @@ dist/index.html.br: out/site/index.html
 test: tools-test ## every test that needs no JVM and no Go
 	@scripts/test.sh
 
-# The Spark matrix has not run to its end yet; it is run by its name: scripts/engines.sh spark
-engines: ## the tests against two more stores; installs them once
-	@scripts/engines.sh minio azurite
+engines: ## the tests against Spark and two more stores; installs them once
+	@scripts/engines.sh spark minio azurite
 
 check: lint budget ## formatting, lints, documentation and the size of the page
 

@@ -16,7 +16,7 @@ export PATH="$tools/bin:$PATH"
 TRUNK=0.21.14
 AXE=0.1.8
 PYSPARK=4.0.1
-SPARK_PACKAGES=io.delta:delta-spark_2.13:4.0.0,org.apache.hadoop:hadoop-aws:3.4.1
+SPARK_PACKAGES=io.delta:delta-spark_2.13:4.0.1,org.apache.hadoop:hadoop-aws:3.4.1
 MINIO=v0.0.0-20260212201848-7aac2a2c5b7c
 AZURITE=3.37.0
 # The tool must be of the library's version exactly, or its output does not link.
@@ -118,6 +118,8 @@ install_spark() {
 fetch_spark_packages() {
   local spark="$cache/engines/spark" log="$cache/engines/spark-packages.log"
   say "fetching 600 MB from Maven; $log tells how far"
+  # All that lies there goes on the class path; those of another version must not.
+  rm -rf "$spark/ivy/jars"
   # The packages are fetched before the program is started, and this one does nothing.
   touch "$spark/nothing.py"
   PYSPARK_PYTHON="$spark/bin/python" "$spark/bin/spark-submit" --packages "$SPARK_PACKAGES" \

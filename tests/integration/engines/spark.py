@@ -3,16 +3,18 @@ says after each what Spark holds to be true of the table now.
 
     spark.py BUCKET-URL [TABLE…]
 
-One line of JSON on standard output for each statement; the next one waits for a line on standard
-input, so that whoever asks can look at the table as it is. The store is named by AWS_* variables.
+One line of JSON on standard output for each statement; the next one of that table waits for the
+table's name on standard input, so that whoever asks can look at the table as it is. Two tables are
+written at a time. The store is named by AWS_* variables.
 """
 
 import glob
 import json
 import os
 import sys
+import threading
 import time
-import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import SparkSession
 
@@ -24,14 +26,21 @@ def session():
     confs = {
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "1500m",
         "spark.driver.extraClassPath": ":".join(glob.glob(f"{environment['SPARK_JARS']}/*.jar")),
-        # Tables are tiny: what starts quickly is quicker than what runs quickly.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-BytecodeVerificationRemote -Duser.timezone=UTC",
+        # Tables are tiny: what starts quickly is quicker than what runs quickly. The first compiler
+        # alone gets room for far less code than Spark has, and stops for good when it is full.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=400m -XX:+UseSerialGC -Xmn600m "
+        "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -Duser.timezone=UTC",
         "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.lightweightPlanChangeValidation": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        # The tasks of a listing before a vacuum, of which there would be 10,000.
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": environment["SPARK_SCRATCH"],
@@ -48,6 +57,7 @@ def session():
         "spark.hadoop.fs.s3a.path.style.access": "true",
         "spark.hadoop.fs.s3a.connection.ssl.enabled": "false",
         "spark.hadoop.fs.s3a.change.detection.mode": "none",
+        "spark.hadoop.fs.s3a.audit.enabled": "false",
         "spark.hadoop.fs.s3a.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
     }
     builder = SparkSession.builder.appName("tidemark")
@@ -58,15 +68,35 @@ def session():
     return spark
 
 
-class Writer:
-    """One table at a time: statements against it, and facts about it."""
+class Desk:
+    """Where lines are said, and where whoever asks says which table goes on."""
 
-    def __init__(self, spark, bucket):
+    def __init__(self, tables):
+        self.lock = threading.Lock()
+        self.turns = {table: threading.Semaphore(0) for table in tables}
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def say(self, **line):
+        with self.lock:
+            print(json.dumps(line), flush=True)
+
+    def listen(self):
+        # Unbuffered: a buffer's lock, held here for good, would be in the way at the end.
+        for table in open(0, "rb", buffering=0):
+            self.turns[table.decode().strip()].release()
+        os._exit(1)
+
+    def wait(self, table):
+        self.turns[table].acquire()
+
+
+class Writer:
+    """Statements against one table, in a session of its own, and facts about it."""
+
+    def __init__(self, spark, bucket, desk, table):
         self.spark = spark
         self.bucket = bucket
-        self.table = None
-
-    def start(self, table):
+        self.desk = desk
         self.table = table
 
     def location(self, table=None):
@@ -78,6 +108,14 @@ class Writer:
 
     def conf(self, key, value):
         self.spark.conf.set(f"spark.databricks.delta.{key}", value)
+
+    def names(self, *names):
+        """As Scala takes them."""
+        gateway = self.spark.sparkContext._gateway
+        array = gateway.new_array(gateway.jvm.String, len(names))
+        for n, name in enumerate(names):
+            array[n] = name
+        return array
 
     def quietly(self, statement):
         """A statement after which nobody looks."""
@@ -93,17 +131,14 @@ class Writer:
         return statement.replace("TABLE_", self.table).replace("AT_", at)
 
     def say(self, statement):
-        print(json.dumps(self.facts(statement)), flush=True)
-        if not sys.stdin.readline():
-            sys.exit("nobody is listening")
+        self.desk.say(**self.facts(statement))
+        self.desk.wait(self.table)
 
     def facts(self, statement):
         name = f"delta.`{self.location()}`"
         detail = self.spark.sql(f"describe detail {name}").collect()[0]
         history = self.spark.sql(f"describe history {name}").collect()
         table = self.spark.table(name)
-        # Their names are URLs, in which keys are percent-encoded.
-        files = [urllib.parse.unquote(url) for url in table.inputFiles()]
         return {
             "table": self.table,
             "statement": statement,
@@ -111,7 +146,7 @@ class Writer:
             "rows": table.groupBy().count().collect()[0][0],
             "files": detail.numFiles,
             "bytes": detail.sizeInBytes,
-            "paths": sorted(files),
+            "paths": sorted(table.inputFiles()),
             "id": detail.id,
             "schema": json.loads(table.schema.json()),
             "partition_columns": detail.partitionColumns,
@@ -136,17 +171,22 @@ class Writer:
 
 def main(bucket, *wanted):
     started = time.monotonic()
+    writes = [write for write in tables.ALL if not wanted or write.__name__ in wanted]
+    desk = Desk([write.__name__ for write in writes])
     spark = session()
-    print(json.dumps({"started": round(time.monotonic() - started)}), flush=True)
-    writer = Writer(spark, bucket)
-    for write in tables.ALL:
-        if wanted and write.__name__ not in wanted:
-            continue
-        writer.start(write.__name__)
+    desk.say(started=round(time.monotonic() - started))
+
+    def whole(write):
+        table = write.__name__
         try:
-            write(writer)
+            write(Writer(spark.newSession(), bucket, desk, table))
+            desk.say(table=table, whole=True)
         except Exception as error:
-            print(json.dumps({"table": writer.table, "failed": str(error)[:2000]}), flush=True)
+            desk.say(table=table, failed=str(error)[:2000])
+
+    # Most of a statement is planning it, in which one core has nothing to do.
+    with ThreadPoolExecutor(2) as lanes:
+        list(lanes.map(whole, writes))
     spark.stop()
 
 

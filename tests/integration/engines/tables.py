@@ -56,8 +56,13 @@ def in_commit_timestamps_later(run):
     run("insert into TABLE_ values (2)")
     run("insert into TABLE_ values (3)")
     run("delete from TABLE_ where id = 2")
+
+
+def in_commit_timestamps_ended(run):
+    run("create table TABLE_ (id bigint) using delta AT_ tblproperties ('delta.enableInCommitTimestamps'='true')")
+    run("insert into TABLE_ values (1)")
     run("alter table TABLE_ set tblproperties ('delta.enableInCommitTimestamps'='false')")
-    run("insert into TABLE_ values (4)")
+    run("insert into TABLE_ values (2)")
 
 
 def v2_checkpoints(run):
@@ -75,6 +80,7 @@ def v2_checkpoints(run):
 
 
 def v2_checkpoints_in_json(run):
+    run.conf("checkpoint.partSize", "5")
     run.conf("checkpointV2.topLevelFileFormat", "json")
     run("""create table TABLE_ (id bigint, region string) using delta AT_ partitioned by (region)
            tblproperties ('delta.checkpointPolicy'='v2', 'delta.checkpointInterval'='2')""")
@@ -88,15 +94,14 @@ def v2_checkpoints_in_json(run):
 
 
 def multi_part_checkpoints(run):
-    """Checkpoints in parts, of statistics as structs and not as text."""
+    """Checkpoints in parts, with partition values as structs too."""
+    run.conf("checkpoint.partSize", "5")
     run("""create table TABLE_ (id bigint, region string) using delta AT_ partitioned by (region)
-           tblproperties ('delta.checkpointInterval'='2', 'delta.checkpoint.writeStatsAsStruct'='true',
-                          'delta.checkpoint.writeStatsAsJson'='false')""")
+           tblproperties ('delta.checkpointInterval'='2', 'delta.checkpoint.writeStatsAsStruct'='true')""")
     run("insert into TABLE_ select id, id % 12 from range(0, 60, 1, 1)")
     run("insert into TABLE_ select id, id % 12 from range(60, 120, 1, 1)")
     run("delete from TABLE_ where id % 9 = 4")
     run("insert into TABLE_ values (500, 'x')")
-    run.conf("checkpoint.partSize", "1000000")
 
 
 def column_mapping(run):
@@ -133,7 +138,7 @@ def column_mapping_by_id(run):
 
 def type_widening(run):
     run("""create table TABLE_ (b tinyint, i int, f float, d decimal(10, 2), day date, s struct<x: smallint>) using delta AT_
-           tblproperties ('delta.enableTypeWidening'='true')""")
+           tblproperties ('delta.enableTypeWidening'='true', 'delta.feature.timestampNtz'='supported')""")
     run("insert into TABLE_ values (1, 2, 1.5, 2.5, date'2026-01-01', struct(3))")
     run("alter table TABLE_ alter column b type int")
     run("alter table TABLE_ alter column i type bigint")
@@ -159,8 +164,14 @@ def clustering(run):
 
 
 def identity_and_generated(run):
-    run("""create table TABLE_ (n bigint generated always as identity (start with 10 increment by 5), id bigint,
-           seen timestamp, day date generated always as (cast(seen as date))) using delta AT_ partitioned by (day)""")
+    # Spark hands no such columns to this catalog, so that no statement can create them.
+    delta, session = run.spark._jvm.io.delta.tables.DeltaTable, run.spark._jsparkSession
+    number = delta.columnBuilder(session, "n").dataType("bigint").generatedAlwaysAsIdentity(10, 5)
+    day = delta.columnBuilder(session, "day").dataType("date").generatedAlwaysAs("cast(seen as date)")
+    table = delta.create(session).tableName(run.table).location(run.location()).addColumn(number.build())
+    table = table.addColumn("id", "bigint").addColumn("seen", "timestamp").addColumn(day.build())
+    table.partitionedBy(run.names("day")).execute()
+    run.say("create with columns that Spark fills")
     run("insert into TABLE_ (id, seen) values (1, timestamp'2026-03-01 10:00:00'), (2, timestamp'2026-03-02 23:59:59.999')")
     run("insert into TABLE_ (id, seen) values (3, null)")
     run("update TABLE_ set seen = timestamp'1969-12-31 23:00:00' where id = 3")
@@ -177,7 +188,7 @@ def variant(run):
 
 def change_data_feed(run):
     run("""create table TABLE_ using delta AT_ partitioned by (region) tblproperties ('delta.enableChangeDataFeed'='true')
-           as select id, id % 3 region, 0.5 score from range(0, 30, 1, 1)""")
+           as select id, id % 3 region, 0.5D score from range(0, 30, 1, 1)""")
     run("update TABLE_ set score = 2 where id % 4 = 0")
     run("delete from TABLE_ where id % 4 = 1")
     run("""merge into TABLE_ t using (select id + 25 as id from range(10)) s on t.id = s.id
@@ -198,6 +209,7 @@ def cloned(run):
     run("alter table TABLE_ set tblproperties ('delta.checkpointInterval'='1')")
     run("insert into TABLE_ values (101, 'mine')")
     run.quietly("insert into cloned_source values (200, 'theirs')")
+    run("delete from TABLE_")
     run("create or replace table TABLE_ shallow clone cloned_source AT_")
     run("restore table TABLE_ to version as of 1")
 
@@ -213,7 +225,7 @@ def maintained(run):
     run("optimize TABLE_ zorder by (score)")
     run("vacuum TABLE_ retain 0 hours")
     run(f"insert overwrite TABLE_ {ROWS}(7, 9, 1, 1)")
-    run("truncate table TABLE_")
+    run("delete from TABLE_")
     run(f"insert into TABLE_ {ROWS}(9, 12, 1, 1)")
 
 
@@ -322,10 +334,19 @@ def every_type(run):
 
 
 def without_statistics(run):
-    run.spark.conf.set("spark.databricks.delta.stats.collect", "false")
+    run.conf("stats.collect", "false")
     run("create table TABLE_ using delta AT_ as select id from range(0, 20, 1, 2)")
-    run.spark.conf.set("spark.databricks.delta.stats.collect", "true")
+    run.conf("stats.collect", "true")
     run("insert into TABLE_ values (100)")
+
+
+def checkpoints_without_statistics(run):
+    """Neither as text nor as structs, which Spark would not write."""
+    run("create table TABLE_ using delta AT_ tblproperties ('delta.checkpoint.writeStatsAsJson'='false', "
+        "'delta.checkpointInterval'='2') as select id from range(0, 20, 1, 2)")
+    run("insert into TABLE_ values (100)")
+    run("insert into TABLE_ values (101)")
+    run("insert into TABLE_ values (102)")
 
 
 ALL = [
@@ -334,6 +355,7 @@ ALL = [
     row_tracking_later,
     in_commit_timestamps,
     in_commit_timestamps_later,
+    in_commit_timestamps_ended,
     v2_checkpoints,
     v2_checkpoints_in_json,
     multi_part_checkpoints,
@@ -356,4 +378,5 @@ ALL = [
     features_dropped,
     every_type,
     without_statistics,
+    checkpoints_without_statistics,
 ]

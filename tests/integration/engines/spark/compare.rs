@@ -84,7 +84,15 @@ fn snapshot(root: &Root, ours: &SnapshotReport, theirs: &Facts, compared: &mut C
         })
         .collect();
     paths.sort();
-    compared.same("paths", &paths, &theirs.paths);
+    let without = |some: &[String], others: &[String]| -> Vec<String> {
+        let new = some.iter().filter(|path| !others.contains(path));
+        new.cloned().collect()
+    };
+    compared.same(
+        "paths",
+        without(&paths, &theirs.paths),
+        without(&theirs.paths, &paths),
+    );
     compared.same("id", ours.table_id.as_deref(), Some(theirs.id.as_str()));
     let (mut our_lines, mut their_lines) = (Vec::new(), Vec::new());
     our_columns("", &ours.schema.fields, &mut our_lines);

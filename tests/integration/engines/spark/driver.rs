@@ -43,14 +43,17 @@ pub(super) struct Facts {
 /// One line of Spark's.
 pub(super) enum Said {
     Facts(Box<Facts>),
-    Failed { table: String, why: String },
+    /// No more comes of a table, for a reason where that is too early.
+    Whole {
+        table: String,
+        failed: Option<String>,
+    },
 }
 
-/// The process. It waits after each statement until it is asked for the next one.
+/// The process. It waits after each statement until it is told to go on with the table.
 pub(super) struct Driver {
     process: Child,
     lines: Receiver<String>,
-    waiting: bool,
     scratch: TempDir,
 }
 
@@ -100,7 +103,6 @@ impl Driver {
         let mut driver = Self {
             process,
             lines,
-            waiting: false,
             scratch,
         };
         let started = driver.line();
@@ -108,26 +110,25 @@ impl Driver {
         driver
     }
 
-    /// What it says of the next statement; `None` after the last one.
+    /// Lets it execute the next statement of a table.
+    pub(super) fn go_on(&mut self, table: &str) {
+        let input = self.process.stdin.as_mut().unwrap();
+        writeln!(input, "{table}").unwrap();
+    }
+
+    /// What it says of a next statement; `None` after the last one.
     pub(super) fn next(&mut self) -> Option<Said> {
-        if std::mem::take(&mut self.waiting) {
-            let input = self.process.stdin.as_mut().unwrap();
-            input.write_all(b"\n").unwrap();
-        }
         let Some(line) = self.line() else {
             let status = self.process.wait().unwrap();
             assert!(status.success(), "Spark failed: {status}\n{}", self.log());
             return None;
         };
         let value: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
-        if let Some(why) = value["failed"].as_str() {
+        let failed = value["failed"].as_str().map(str::to_owned);
+        if failed.is_some() || value["whole"] == true {
             let table = text(&value["table"]);
-            return Some(Said::Failed {
-                table,
-                why: why.to_owned(),
-            });
+            return Some(Said::Whole { table, failed });
         }
-        self.waiting = true;
         Some(Said::Facts(Box::new(facts(&value))))
     }
 
