@@ -12,6 +12,12 @@ name="$(basename "$page" _bg.wasm)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
+# binaryen 108, which Debian has, exports the first table for every table; that of references to the
+# host's values is the second.
+right_tables() {
+  LC_ALL=C sed -i 's/\(__wbindgen_externrefs\x01\)\x00/\1\x01/' "$1"
+}
+
 # Functions of the late pages by their names, which hold the types that they were compiled for.
 # What is small may stand for another function with the same code, and stays. What only late
 # functions call comes along; a late function that another calls stays, but for the way in.
@@ -68,6 +74,7 @@ awk '
 wasm-split --split-funcs="@$work/late" --export-prefix=s "$page" \
   -o1 "$work/first.wasm" -o2 "$work/late.wasm"
 mv "$work/first.wasm" "$page"
+right_tables "$page"
 mv "$work/late.wasm" "$site/${name}_late.wasm"
 
 # What the first module calls before the other is there would be a fault of this script.
@@ -80,4 +87,5 @@ grep -q 'id="late"' "$site/index.html"
 
 wasm-opt --strip-debug --strip-producers "$site/worker_bg.wasm" -o "$work/worker.wasm"
 mv "$work/worker.wasm" "$site/worker_bg.wasm"
+right_tables "$site/worker_bg.wasm"
 printf 'split: %s functions come late\n' "$(wc -l <"$work/late")"
