@@ -28,6 +28,7 @@ awk '
     late = "app" hash "::(pages::(commit|snapshot|diff|file|layout|common)|words|geometry)::" \
       "|engine::Engine>::(actions|commit|diff|diff_files|file|files|layout|pages|presence|rows|snapshot)::" \
       "|lake" hash "::wire::(diff|file|layout|snapshot)::"
+    early = "app" hash "::(app|pages::(lake|timeline))::"
     door = "app" hash "::late::page$"
   }
   / \(export / || /^ \(elem / {
@@ -46,8 +47,10 @@ awk '
   }
   END {
     for (f in lines) {
-      if (f ~ door || f ~ late) named[f]
-      if (f ~ door || (f ~ late && lines[f] >= 60)) moved[f]
+      if (f ~ door) moved[f]
+      if (f !~ late || f ~ early) continue
+      named[f]
+      if (lines[f] >= 60) moved[f]
     }
     do {
       changed = 0
@@ -55,14 +58,14 @@ awk '
         n = split(callers[f], from, " ")
         if (f in moved) {
           if (f ~ door) continue
-          early = 0
-          for (i = 1; i <= n; i++) if (!(from[i] in moved) && (!(from[i] in named) || from[i] in stays)) early++
-          if (early) { delete moved[f]; stays[f]; changed = 1; continue }
+          others = 0
+          for (i = 1; i <= n; i++) if (!(from[i] in moved) && (!(from[i] in named) || from[i] in stays)) others++
+          if (others) { delete moved[f]; stays[f]; changed = 1; continue }
           for (i = 1; i <= n; i++) if (!(from[i] in moved)) { moved[from[i]]; changed = 1 }
         } else if (!(f in taken) && !(f in stays) && n) {
-          early = 0
-          for (i = 1; i <= n; i++) if (!(from[i] in moved)) early++
-          if (!early) { moved[f]; changed = 1 }
+          others = 0
+          for (i = 1; i <= n; i++) if (!(from[i] in moved)) others++
+          if (!others) { moved[f]; changed = 1 }
         }
       }
     } while (changed)
