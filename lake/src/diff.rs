@@ -2,6 +2,8 @@
 
 mod schema;
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -207,8 +209,8 @@ impl Changes {
 
     /// What came and went by partition: most rows first, then most bytes.
     fn partitions(&self) -> Vec<PartitionDiff> {
-        let mut by: IndexMap<Vec<(&str, Option<&str>)>, (Vec<&Changed>, Vec<&Changed>)> =
-            IndexMap::new();
+        type Key<'a> = Vec<(&'a str, Option<&'a str>)>;
+        let mut by: IndexMap<Key<'_>, (Vec<&Changed>, Vec<&Changed>)> = IndexMap::new();
         for changed in &self.added {
             by.entry(pairs(&changed.file.partition))
                 .or_default()
@@ -221,7 +223,7 @@ impl Changes {
                 .1
                 .push(changed);
         }
-        let owned = |key: Vec<(&str, Option<&str>)>| -> Partition {
+        let owned = |key: Key<'_>| -> Partition {
             key.into_iter()
                 .map(|(k, v)| (k.to_owned(), v.map(str::to_owned)))
                 .collect()
@@ -239,7 +241,7 @@ impl Changes {
                 t.bytes_added + t.bytes_removed,
             )
         };
-        partitions.sort_by(|a, b| weight(&b.totals).cmp(&weight(&a.totals)));
+        partitions.sort_by_key(|partition| Reverse(weight(&partition.totals)));
         partitions
     }
 }

@@ -2,6 +2,8 @@
 
 mod findings;
 
+use std::cmp::Reverse;
+
 use crate::delta::snapshot::Snapshot;
 use crate::wire::{LayoutReport, PartitionLayout, SizeBucket};
 
@@ -61,7 +63,7 @@ pub fn layout(location: &str, snapshot: &Snapshot, cap: Option<usize>) -> Layout
         let partition = files.partitions().get(number).cloned().unwrap_or_default();
         partitions.push(group.layout(partition, target, threshold));
     }
-    partitions.sort_by(|a, b| b.bytes.cmp(&a.bytes));
+    partitions.sort_by_key(|partition| Reverse(partition.bytes));
     let small = all.iter().filter(|b| **b < threshold);
     let (small_files, small_bytes) =
         small.fold((0, 0u64), |(n, sum), b| (n + 1, sum.saturating_add(*b)));

@@ -3,6 +3,12 @@
 //! `TIDEMARK_CORPUS` names the corpus; without it the test says that it was skipped. A deviation
 //! is a failure unless it is listed below with its reason.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may panic and reads the corpus from disk"
+)]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,13 @@
 //! Every data file of every Delta table of the corpus, looked at: footer, pages, and all rows,
 //! which are counted and compared with what other readers return.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test may panic and reads the corpus from disk"
+)]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

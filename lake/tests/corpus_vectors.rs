@@ -1,5 +1,11 @@
 //! Every deletion vector of the corpus, read and compared with what other readers say.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may panic and reads the corpus from disk"
+)]
+
 use std::collections::BTreeMap;
 use std::path::{Path as Folder, PathBuf};
 use std::sync::Arc;

@@ -6,8 +6,8 @@ use lake::answer::{Reader, Root, Roots};
 use lake::host::Quiet;
 use lake::table::{At, Version};
 use lake::wire::{Answer, Ask, FilesQuery, HistoryQuery, TableRef};
-use serde::de::DeserializeOwned;
 use lake::{Error, Kind, Result};
+use serde::de::DeserializeOwned;
 
 /// A reader of one table.
 pub struct Asking {

@@ -15,9 +15,12 @@ pub struct Element {
     pub(super) svg: bool,
     pub(super) attributes: Vec<Attribute>,
     pub(super) listeners: Vec<Listener>,
-    pub(super) references: Vec<Box<dyn FnOnce(&web_sys::Element)>>,
+    pub(super) references: Vec<Referrer>,
     pub(super) children: Vec<Markup>,
 }
+
+/// Is told the element once it is in the page.
+pub(super) type Referrer = Box<dyn FnOnce(&web_sys::Element)>;
 
 /// What is done when an event comes.
 pub(super) type Handler = Box<dyn FnMut(web_sys::Event)>;

@@ -48,7 +48,7 @@ pub fn Page() -> Markup {
         })
     };
     view! {
-        <Head title window_title facts=move || facts()>
+        <Head title window_title facts>
             <CopyButton label="Copy link" done="Link copied"
                 text=Callback::new(|()| window().location().href().unwrap_or_default()) />
         </Head>

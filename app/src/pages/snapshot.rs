@@ -86,7 +86,7 @@ pub fn Page() -> Markup {
         true
     });
     view! {
-        <Head title window_title facts=move || facts()>
+        <Head title window_title facts>
             <Steps here version=Signal::derive(move || snapshot.ok().map(|r| r.version)) />
             <CopyButton label="Copy link" done="Link copied" text=Callback::new(move |()| link(here, snapshot)) />
         </Head>

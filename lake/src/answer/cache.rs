@@ -27,14 +27,17 @@ pub(super) struct Cache {
 #[derive(Default)]
 struct Entries {
     snapshots: Vec<Known>,
-    changes: Vec<(
-        TableRef,
-        Option<Version>,
-        Version,
-        Option<String>,
-        Arc<Changes>,
-    )>,
+    changes: Vec<Compared>,
 }
+
+/// A comparison: its table, both versions, and what tells the newer one's commit from another.
+type Compared = (
+    TableRef,
+    Option<Version>,
+    Version,
+    Option<String>,
+    Arc<Changes>,
+);
 
 struct Known {
     table: TableRef,

@@ -1,5 +1,7 @@
 //! Which files of the log make a version: the newest usable checkpoint and what came after it.
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 use object_store::ObjectMeta;
 use object_store::path::Path;
@@ -110,11 +112,14 @@ impl Step {
     }
 }
 
+/// A checkpoint of many parts: its version, how many there should be, those that are there.
+type Parts = (Version, u32, Vec<(u32, ObjectMeta)>);
+
 /// Complete checkpoints among files, newest first. Several of one version are all kept: one that
 /// cannot be read is replaced by its twin.
 pub(crate) fn checkpoints(entries: &[Entry], upto: Version) -> Vec<Checkpoint> {
     let mut found: Vec<Checkpoint> = Vec::new();
-    let mut parts: Vec<(Version, u32, Vec<(u32, ObjectMeta)>)> = Vec::new();
+    let mut parts: Vec<Parts> = Vec::new();
     for entry in entries {
         let single = |version, json| Checkpoint {
             version,
@@ -145,7 +150,7 @@ pub(crate) fn checkpoints(entries: &[Entry], upto: Version) -> Vec<Checkpoint> {
             });
         }
     }
-    found.sort_by(|a, b| b.version.cmp(&a.version));
+    found.sort_by_key(|checkpoint| Reverse(checkpoint.version));
     found
 }
 

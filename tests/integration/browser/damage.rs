@@ -19,10 +19,10 @@ const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\">";
 async fn serve(zone: &Path) -> Arc<Served> {
     let store = Arc::new(LocalFileSystem::new_with_prefix(zone).unwrap());
     let whole = TableBuilder::new(5).hint(Hint::Missing);
-    whole.build(store.clone(), "whole").await;
+    whole.build(Arc::clone(&store) as _, "whole").await;
     let gapped = TableBuilder::new(5).hint(Hint::Missing).gap(1);
-    gapped.build(store.clone(), "gapped").await;
-    whole.build(store.clone(), "hostile").await;
+    gapped.build(Arc::clone(&store) as _, "gapped").await;
+    whole.build(Arc::clone(&store) as _, "hostile").await;
     let lines = [
         json!({ "commitInfo": {
             "timestamp": 1_772_964_000_000_i64, "operation": HOSTILE, "userName": HOSTILE,

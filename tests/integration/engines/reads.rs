@@ -98,7 +98,7 @@ impl Running<'_> {
         let built = table.build(self.open("tables"), "a table/of ours").await;
         let counting = Arc::new(CountingStore::new(self.open("tables")));
         let root = Root {
-            store: counting.clone(),
+            store: Arc::clone(&counting) as _,
             ..built.root
         };
         let host: SharedHost = Arc::new(Quiet);

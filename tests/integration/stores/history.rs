@@ -21,7 +21,7 @@ async fn fifty_commits_of_a_hundred_thousand_take_few_requests() {
     let built = table.build(Arc::clone(&s3), "long/table").await;
     let counting = Arc::new(CountingStore::new(s3));
     let root = Root {
-        store: counting.clone(),
+        store: Arc::clone(&counting) as _,
         ..built.root
     };
     let host: SharedHost = Arc::new(Quiet);

@@ -160,9 +160,9 @@ impl<'t> Text<'t> {
                     self.take();
                     continue;
                 }
-                b't' | b'f' => drop(self.boolean()?),
+                b't' | b'f' => _ = self.boolean()?,
                 b'n' => self.word("null")?,
-                _ => drop(self.number()?),
+                _ => _ = self.number()?,
             }
             if depth == 0 {
                 return Ok(());

@@ -90,7 +90,7 @@ pub fn FileList(
     let key = move |i: usize| list.get(i).map(|listed| listed.key()).unwrap_or_default();
     view! {
         <div class="asked" aria-busy=move || list.pending().to_string()>
-        <div class="list-bar" class:gone=move || nothing()>
+        <div class="list-bar" class:gone=nothing>
             <FilterLine partition=partitioned />
             <span class="soft s" aria-live="polite">{move || counted(list.length(), query.get().0.is_some())}</span>
             <SaveFiles here files list name=format!("{}-{}", here.name(), label) />
