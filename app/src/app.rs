@@ -5,16 +5,16 @@ pub mod help;
 pub mod rail;
 pub mod search;
 
-use crate::markup::{Markup, view};
-use crate::signals::{Callback, Memo, RwSignal};
 use leptos::prelude::*;
 
 use crate::keys::Command;
 use crate::late;
+use crate::markup::{Markup, view};
 use crate::pages;
 use crate::parts::{Failed, Head, Loading};
 use crate::route::Route;
 use crate::session::{Session, session};
+use crate::signals::{Callback, Memo, RwSignal};
 
 use header::Header;
 use help::Help;

@@ -1,10 +1,8 @@
 //! A question to the worker or the server as the page sees it: pending, progressing, answered,
 //! failed, cancelled, asked again.
 
-use crate::signals::{Callback, RwSignal, Signal, StoredValue, effect};
 use std::sync::Arc;
 
-use crate::markup::{IntoMarkup, Markup, view};
 use futures::FutureExt;
 use futures::future::{AbortHandle, LocalBoxFuture, abortable};
 use lake::host::Progress;
@@ -12,7 +10,9 @@ use lake::{Error, Kind, Result};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Failed, Loading};
+use crate::signals::{Callback, RwSignal, Signal, StoredValue, effect};
 
 /// An answer that arrives, and arrives anew when what was asked for changes.
 ///

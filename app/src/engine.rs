@@ -7,7 +7,6 @@ mod asks;
 mod link;
 pub mod read;
 
-use crate::signals::RwSignal;
 use std::rc::Rc;
 
 use lake::host::Progress;
@@ -15,6 +14,8 @@ use lake::wire::Ask;
 use lake::{Error, Kind, Result};
 use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
+
+use crate::signals::RwSignal;
 
 use link::Link;
 use read::from_json;

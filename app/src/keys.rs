@@ -1,10 +1,11 @@
 //! Keys anywhere on the page become named commands; whoever is shown answers them.
 
-use crate::signals::StoredValue;
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
+
+use crate::signals::StoredValue;
 
 /// What a person asked for with the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

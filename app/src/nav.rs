@@ -1,12 +1,12 @@
 //! The address bar as a signal: one place, links that are real links, and scroll that comes back.
 
-use crate::signals::{Memo, RwSignal};
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlAnchorElement, HtmlElement, MouseEvent};
 
 use crate::route::{Place, Query, Route};
+use crate::signals::{Memo, RwSignal};
 
 /// Where the page is. Everything that a link should carry is in here.
 #[derive(Clone, Copy)]

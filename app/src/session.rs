@@ -1,6 +1,5 @@
 //! What every page shares: the address, the lake, the worker, the clock, the keys, the theme.
 
-use crate::signals::{Memo, RwSignal, StoredValue};
 use lake::table::Time;
 use lake::wire::http::{LakeReport, TableEntry};
 use lake::wire::{ErrorReport, Format, TableRef};
@@ -14,6 +13,7 @@ use crate::keys::Keys;
 use crate::late::Late;
 use crate::nav::Nav;
 use crate::route::{Query, Route};
+use crate::signals::{Memo, RwSignal, StoredValue};
 use crate::theme::Theme;
 
 mod states;

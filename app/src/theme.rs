@@ -1,7 +1,8 @@
 //! Light or dark: as the system says, unless the person says otherwise.
 
-use crate::signals::{RwSignal, effect};
 use leptos::prelude::*;
+
+use crate::signals::{RwSignal, effect};
 
 const STORED: &str = "tidemark.theme";
 

@@ -1,16 +1,17 @@
 //! The line at the top: where am I, search, clock, theme, person.
 
-use crate::markup::{Markup, view};
-use crate::signals::RwSignal;
 use lake::table::At;
 use leptos::prelude::*;
 
-use super::search::Search;
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::parts::Crumb;
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::RwSignal;
 use crate::theme::Theme;
+
+use super::search::Search;
 
 /// The header. `rail` opens the rail on narrow screens, `help` the help.
 #[component]

@@ -1,11 +1,11 @@
 //! What keys there are.
 
-use crate::markup::{Markup, view};
-use crate::signals::RwSignal;
 use leptos::prelude::*;
 
 use crate::keys::HELP;
+use crate::markup::{Markup, view};
 use crate::parts::Dialog;
+use crate::signals::RwSignal;
 
 /// The help, as a dialog.
 #[component]

@@ -1,14 +1,14 @@
 //! The lake as a tree of zones and tables, at the left.
 
-use crate::markup::{Markup, view};
-use crate::signals::RwSignal;
 use lake::wire::Format;
 use lake::wire::http::{LakeReport, TableEntry};
 use leptos::prelude::*;
 
 use crate::format::{shorten, shorten_middle, spaced};
+use crate::markup::{Markup, view};
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::RwSignal;
 
 /// The rail. Below 720 px it is shown while `open`.
 #[component]

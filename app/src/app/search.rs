@@ -1,7 +1,5 @@
 //! Search over tables, versions and the keys of the table at hand.
 
-use crate::markup::{Markup, NodeRef, view};
-use crate::signals::{Memo, RwSignal};
 use lake::wire::{FilesQuery, FilesReport};
 use leptos::html;
 use leptos::prelude::*;
@@ -9,8 +7,10 @@ use leptos::prelude::*;
 use crate::asked::Asked;
 use crate::format::{shorten, shorten_middle};
 use crate::keys::Command;
+use crate::markup::{Markup, NodeRef, view};
 use crate::route::Route;
 use crate::session::{Session, session};
+use crate::signals::{Memo, RwSignal};
 
 mod hits;
 

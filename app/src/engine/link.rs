@@ -1,6 +1,5 @@
 //! The channel to the worker: who waits for what, and what happens when the worker breaks.
 
-use crate::signals::RwSignal;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -13,6 +12,8 @@ use lake::wire::{Ask, Envelope, Message};
 use lake::{Error, Kind, Result};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{Event, MessageEvent, Worker};
+
+use crate::signals::RwSignal;
 
 use super::BUILD;
 use super::read::from_json;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Children, Element, Markup};
 use crate::signals::{Memo, RwSignal, Signal};
+
+use super::{Children, Element, Markup};
 
 /// What a piece of the page can be made of: text, numbers, lists, closures, signals.
 pub trait IntoMarkup {

@@ -3,27 +3,29 @@
 pub mod about;
 pub mod actions;
 
-use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::{CommitReport, DiffReport};
 use leptos::prelude::*;
 
-use self::about::About;
-use self::actions::Actions;
-use super::common::{
-    DiffTiles, FileList, Files, Here, KeyChanges, Partitions, Say, SchemaChanges, Switch, Warnings,
-    fact, json_link, key_fact, tile,
-};
 use crate::asked::Asked;
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::message::message;
 use crate::parts::{CopyButton, Head, Note, NoteKind, Op, ShellLine, Tabs, When};
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::{Callback, Memo, Signal};
 use crate::words::verdict;
+
+use super::common::{
+    DiffTiles, FileList, Files, Here, KeyChanges, Partitions, Say, SchemaChanges, Switch, Warnings,
+    fact, json_link, key_fact, tile,
+};
+
+use self::about::About;
+use self::actions::Actions;
 
 /// The page.
 #[component]

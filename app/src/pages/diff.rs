@@ -2,25 +2,27 @@
 
 pub mod ends;
 
-use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::wire::{DiffReport, Verdict};
 use leptos::prelude::*;
 
-use self::ends::End;
+use crate::asked::Asked;
+use crate::format;
+use crate::keys::Command;
+use crate::markup::{Markup, view};
+use crate::parts::{CopyButton, Head, KeyHint, ShellLine, Tabs};
+use crate::route::Route;
+use crate::session::session;
+use crate::signals::{Callback, Memo, Signal};
+use crate::words::verdict;
+
 use super::common::{
     DiffTiles, FileList, Files, Here, KeyChanges, Partitions, Say, SchemaChanges, Warnings,
     json_link,
 };
-use crate::asked::Asked;
-use crate::format;
-use crate::keys::Command;
-use crate::parts::{CopyButton, Head, KeyHint, ShellLine, Tabs};
-use crate::route::Route;
-use crate::session::session;
-use crate::words::verdict;
+
+use self::ends::End;
 
 /// The page.
 #[component]

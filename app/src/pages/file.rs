@@ -7,13 +7,22 @@ pub mod pages;
 pub mod rows;
 pub mod stats;
 
-use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
+
+use crate::asked::Asked;
+use crate::format;
+use crate::markup::{Markup, view};
+use crate::parts::{Bytes, CopyButton, Head, Tabs, Text};
+use crate::route::Route;
+use crate::session::session;
+use crate::signals::{Callback, Memo, Signal};
+use crate::words::contents;
+
+use super::common::{Here, Say, Switch, Warnings, fact, key_fact};
 
 use self::agree::Agree;
 use self::chunks::Chunks;
@@ -21,13 +30,6 @@ use self::groups::Groups;
 use self::pages::ChunkPages;
 use self::rows::Rows;
 use self::stats::Stats;
-use super::common::{Here, Say, Switch, Warnings, fact, key_fact};
-use crate::asked::Asked;
-use crate::format;
-use crate::parts::{Bytes, CopyButton, Head, Tabs, Text};
-use crate::route::Route;
-use crate::session::session;
-use crate::words::contents;
 
 /// A file of a version, as the address names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

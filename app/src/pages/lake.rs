@@ -8,20 +8,20 @@ pub mod queue;
 pub mod table;
 pub mod zone;
 
-use crate::format::lower;
-use crate::signals::RwSignal;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::Result;
 use lake::wire::OverviewReport;
 use lake::wire::http::{LakeReport, TableEntry};
 use leptos::prelude::*;
 
 use crate::format::counted;
+use crate::format::lower;
+use crate::markup::{Markup, view};
 use crate::parts::{Empty, Facts, Head};
 use crate::session::session;
+use crate::signals::RwSignal;
 
 use called_out::CalledOut;
 use queue::Queue;

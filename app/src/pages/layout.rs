@@ -4,24 +4,26 @@ pub mod histogram;
 pub mod partitions;
 pub mod treemap;
 
-use crate::signals::{Callback, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::{Finding, LayoutReport, Severity};
 use leptos::prelude::*;
 
-use self::histogram::Histogram;
-use self::partitions::PartitionList;
-use self::treemap::Treemap;
-use super::common::{Here, Say, fact, json_link};
 use crate::asked::Asked;
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::parts::{Bytes, CopyButton, Empty, Head, Key, Note, NoteKind, ShellLine, Tabs};
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::{Callback, Signal};
 use crate::words::headline;
+
+use super::common::{Here, Say, fact, json_link};
+
+use self::histogram::Histogram;
+use self::partitions::PartitionList;
+use self::treemap::Treemap;
 
 /// The page.
 #[component]

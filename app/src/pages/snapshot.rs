@@ -3,22 +3,24 @@
 pub mod protocol;
 pub mod schema;
 
-use crate::signals::{Callback, Memo, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::table::At;
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
-use self::protocol::{Features, Rebuilt};
-use self::schema::SchemaTree;
-use super::common::{FileList, Files, Here, Switch, Warnings, fact, json_link, key_fact, tile};
 use crate::asked::Asked;
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::parts::{Bytes, CopyButton, Count, Empty, Head, Key, Note, ShellLine, Tabs, Text, When};
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::{Callback, Memo, Signal};
+
+use super::common::{FileList, Files, Here, Switch, Warnings, fact, json_link, key_fact, tile};
+
+use self::protocol::{Features, Rebuilt};
+use self::schema::SchemaTree;
 
 /// The page.
 #[component]

@@ -14,19 +14,19 @@ pub mod strip;
 mod summary;
 pub mod tools;
 
-use crate::signals::{Callback, Memo, RwSignal, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::table::Version;
 use lake::wire::OverviewReport;
 use leptos::prelude::*;
 
 use crate::asked::Asked;
 use crate::keys::Command;
+use crate::markup::{Markup, view};
 use crate::parts::{Empty, Failed, Loading, Note, NoteKind, ShellLine, Tabs, Window};
 use crate::route::Route;
 use crate::session::{Session, session};
+use crate::signals::{Callback, Memo, RwSignal, Signal};
 
 use filter::Filter;
 use items::{Item, Items, Shape};

@@ -1,9 +1,9 @@
 //! No page has this address.
 
-use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
 use crate::format::shorten;
+use crate::markup::{Markup, view};
 use crate::parts::{Empty, Head};
 
 /// Says so, and where to go on.

@@ -1,10 +1,10 @@
 //! Small words in a box, and dots.
 
-use crate::markup::{Markup, view};
-use crate::signals::Signal;
 use leptos::prelude::*;
 
 use crate::format::shorten;
+use crate::markup::{Markup, view};
+use crate::signals::Signal;
 
 /// A word in a box. `title` says more on hover.
 #[component]

@@ -1,7 +1,8 @@
 //! A bar that diverges: what went to the left, what came to the right.
 
-use crate::markup::{Markup, view};
 use leptos::prelude::*;
+
+use crate::markup::{Markup, view};
 
 /// Width of one half of a bar in pixels.
 pub const SHARE_OF_BAR: f64 = 44.0;

@@ -1,12 +1,12 @@
 //! Buttons that put something on the clipboard.
 
-use crate::markup::{Markup, view};
-use crate::signals::{Callback, Signal};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::copy::copy;
+use crate::markup::{Markup, view};
 use crate::session::session;
+use crate::signals::{Callback, Signal};
 
 /// A button that copies what `text` returns when it is pressed.
 #[component]

@@ -1,9 +1,10 @@
 //! A dialog above the page: the browser's own, with its focus and its Escape.
 
-use crate::markup::{Maker, Markup, NodeRef, view};
-use crate::signals::{RwSignal, effect};
 use leptos::html;
 use leptos::prelude::*;
+
+use crate::markup::{Maker, Markup, NodeRef, view};
+use crate::signals::{RwSignal, effect};
 
 /// A modal dialog that is shown while `open` is true and sets it to false when it is closed.
 #[component]

@@ -1,10 +1,10 @@
 //! Buttons that save what is shown.
 
-use crate::markup::{Markup, view};
-use crate::signals::{Callback, Signal};
 use leptos::prelude::*;
 
 use crate::copy::download;
+use crate::markup::{Markup, view};
+use crate::signals::{Callback, Signal};
 
 /// `CSV` and `JSON` buttons for one list.
 #[component]

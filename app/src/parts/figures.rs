@@ -1,12 +1,12 @@
 //! Figures, times and keys, each with its exact self on hover.
 
-use crate::markup::{Markup, view};
-use crate::signals::Memo;
 use lake::table::Time;
 use leptos::prelude::*;
 
 use crate::format::{self, UNKNOWN, UNKNOWN_WHY};
+use crate::markup::{Markup, view};
 use crate::session::session;
+use crate::signals::Memo;
 
 fn unknown() -> Markup {
     view! { <span class="faint" title=UNKNOWN_WHY>{UNKNOWN}</span> }

@@ -3,19 +3,20 @@
 //! The page scrolls, not the grid. Rows are found with the arrow keys, `j` and `k`, opened with
 //! Enter; the row that has the attention is the grid's active descendant.
 
-use crate::signals::{Callback, RwSignal, Signal, effect};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::markup::{Each, Markup, NodeRef, view};
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::window::Window;
 use crate::keys::Command;
+use crate::markup::{Each, Markup, NodeRef, view};
 use crate::session::session;
+use crate::signals::{Callback, RwSignal, Signal, effect};
+
+use super::window::Window;
 
 pub mod column;
 mod scroll;

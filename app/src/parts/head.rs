@@ -1,13 +1,13 @@
 //! The head of a page: its title, the facts that matter, its acts, its tabs.
 
-use crate::markup::{Children, Maker, Markup, view};
-use crate::signals::{Signal, effect};
 use lake::table::At;
 use leptos::prelude::*;
 
 use crate::format::visible;
+use crate::markup::{Children, Maker, Markup, view};
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::{Signal, effect};
 
 /// Title, facts and buttons. Sets the window's title too.
 #[component]

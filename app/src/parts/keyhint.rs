@@ -1,7 +1,8 @@
 //! The key that does the same as the button it stands in.
 
-use crate::markup::{Markup, view};
 use leptos::prelude::*;
+
+use crate::markup::{Markup, view};
 
 /// A key's name, drawn as a key. Readers of screens have the help for it.
 #[component]

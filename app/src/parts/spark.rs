@@ -1,7 +1,8 @@
 //! A line without axes: the shape of some figures.
 
-use crate::markup::{Markup, view};
 use leptos::prelude::*;
+
+use crate::markup::{Markup, view};
 
 /// A sparkline, oldest first; a gap where a figure is unknown.
 #[component]

@@ -1,15 +1,16 @@
 //! Empty, loading, partial and failed: each says what it is and what to do.
 
-use crate::markup::{Children, Markup, view};
-use crate::signals::{Callback, Signal};
 use lake::host::Progress;
 use lake::{Error, Kind};
 use leptos::prelude::*;
 
-use super::CopyButton;
 use crate::format::{count, visible};
+use crate::markup::{Children, Markup, view};
 use crate::message::{cors_policy, message};
 use crate::session::session;
+use crate::signals::{Callback, Signal};
+
+use super::CopyButton;
 
 /// Nothing is there, and that is no fault. Children say what to do.
 #[component]

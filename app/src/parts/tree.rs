@@ -1,8 +1,9 @@
 //! One row of a tree that opens.
 
+use leptos::prelude::*;
+
 use crate::markup::{Children, Markup, view};
 use crate::signals::RwSignal;
-use leptos::prelude::*;
 
 /// The first cell of a row in a tree table: indented, with a triangle where it has children.
 #[component]

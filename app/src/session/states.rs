@@ -1,7 +1,8 @@
 //! How each table is, as far as it was looked at: the dots of the rail.
 
-use crate::signals::{Memo, RwSignal};
 use std::collections::HashMap;
+
+use crate::signals::{Memo, RwSignal};
 
 /// How a table is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

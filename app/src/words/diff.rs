@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use lake::wire::{DiffReport, KeyChange, SchemaChange, SchemaChangeKind, Verdict};
 
+use crate::format;
+
 use super::Sentence;
 use super::figure::{count_of, joined, plural};
-use crate::format;
 
 /// What happened between the two versions: the case by name, its figures, where, and what else
 /// changed.

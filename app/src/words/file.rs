@@ -2,9 +2,10 @@
 
 use lake::wire::file::FileReport;
 
+use crate::format;
+
 use super::Sentence;
 use super::figure::{count_of, joined};
-use crate::format;
 
 /// Rows, row groups, columns, codecs; then whether the log agrees with the footer.
 pub fn contents(report: &FileReport) -> Sentence {

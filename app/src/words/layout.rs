@@ -2,10 +2,11 @@
 
 use lake::wire::{LayoutReport, PartitionLayout};
 
-use super::Sentence;
-use super::figure::{count_of, number_word, plural};
 use crate::format;
 use crate::order::sorted;
+
+use super::Sentence;
+use super::figure::{count_of, number_word, plural};
 
 /// So many partitions can be counted in a sentence and found in a table.
 const FEW: usize = 12;

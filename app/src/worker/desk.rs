@@ -14,9 +14,10 @@ use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
+use crate::engine::BUILD;
+
 use super::host::WorkerHost;
 use super::roots::ServerRoots;
-use crate::engine::BUILD;
 
 /// Listens to the page for as long as the worker lives.
 pub fn start() {

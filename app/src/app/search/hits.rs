@@ -1,9 +1,9 @@
 //! What a search text can mean without asking anybody: pure.
 
-use crate::format::lower;
 use lake::table::{At, Version};
 use lake::wire::http::LakeReport;
 
+use crate::format::lower;
 use crate::order::sorted;
 use crate::route::Route;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::table::Time;
 use lake::wire::CommitReport;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::pages::common::{Json, fact, key_fact, named};
 use crate::parts::{Op, Text, When};
 

@@ -1,9 +1,7 @@
 //! The commit file line by line: each action as it was written, damaged lines as damaged.
 
-use crate::signals::{Callback, RwSignal};
 use std::collections::BTreeSet;
 
-use crate::markup::{Each, Markup, view};
 use lake::table::Version;
 use lake::wire::{ActionLine, ActionsReport};
 use lake::{Error, Result};
@@ -12,9 +10,11 @@ use leptos::task::spawn_local;
 
 use crate::asked::Asked;
 use crate::format::{self, visible};
+use crate::markup::{Each, Markup, view};
 use crate::pages::common::{Here, laid_out_text};
 use crate::parts::{Bytes, Failed};
 use crate::session::session;
+use crate::signals::{Callback, RwSignal};
 
 /// Lines of one question.
 const STEP: u32 = 50;

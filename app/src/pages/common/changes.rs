@@ -1,11 +1,11 @@
 //! What differs in schema, properties and protocol.
 
-use crate::markup::{IntoMarkup, Markup, view};
-use crate::signals::RwSignal;
 use lake::wire::{KeyChange, SchemaChange, SchemaChangeKind};
 use leptos::prelude::*;
 
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Key, Text};
+use crate::signals::RwSignal;
 
 /// A list longer than this goes on behind a button.
 const FEW: usize = 12;

@@ -1,8 +1,7 @@
 //! Names and values, one a line: what stands in a `dl.pairs`.
 
-use crate::markup::{IntoMarkup, Markup, view};
-
 use crate::format::shorten;
+use crate::markup::{IntoMarkup, Markup, view};
 
 /// One name, in our words, and its value.
 pub fn fact(name: &str, value: impl IntoMarkup + 'static) -> Markup {

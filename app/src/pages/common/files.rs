@@ -3,10 +3,11 @@
 pub mod export;
 pub mod source;
 
-use crate::markup::{Markup, view};
-use crate::signals::{Callback, Memo, Signal, StoredValue};
 use lake::wire::{FileChange, FileSort};
 use leptos::prelude::*;
+
+use crate::markup::{Markup, view};
+use crate::signals::{Callback, Memo, Signal, StoredValue};
 
 use self::export::SaveFiles;
 pub use self::source::Files;

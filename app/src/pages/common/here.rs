@@ -1,12 +1,12 @@
 //! The table that the page is about: its names for people, for the worker, for a shell, for SQL.
 
-use crate::signals::StoredValue;
 use lake::wire::TableRef;
 use leptos::prelude::*;
 
 use crate::copy::shell;
 use crate::route::Route;
 use crate::session::session;
+use crate::signals::StoredValue;
 use crate::words::sql_path;
 
 /// The table at hand. A page is made anew for another table, so this never changes on a page.

@@ -1,11 +1,11 @@
 //! The table's own JSON: read by eye, nothing left out, nothing rewritten.
 
-use crate::markup::{IntoMarkup, Markup, view};
 use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::engine::read::from_json;
 use crate::format::shorten;
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::words::{flat, predicate_text};
 
 /// Nesting that is still laid out; deeper is shown as text.

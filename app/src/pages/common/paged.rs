@@ -1,6 +1,5 @@
 //! A long list of which only the pages near the viewport are asked for.
 
-use crate::signals::{RwSignal, StoredValue, effect};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::parts::Window;
+use crate::signals::{RwSignal, StoredValue, effect};
 
 /// Rows of one question.
 pub const PAGE: u32 = 200;

@@ -1,18 +1,19 @@
 //! What came and went by partition, as a tree that opens.
 
-use crate::signals::RwSignal;
 use std::sync::Arc;
 
-use crate::markup::{Each, Markup, view};
 use lake::wire::PartitionDiff;
 use leptos::prelude::*;
 
-use super::filter::line;
-use super::rollup::{Node, roll_up, weight};
 use crate::format;
+use crate::markup::{Each, Markup, view};
 use crate::parts::{Bar, Net, NetBytes, TreeRow};
 use crate::session::session;
+use crate::signals::RwSignal;
 use crate::words::plural;
+
+use super::filter::line;
+use super::rollup::{Node, roll_up, weight};
 
 /// Nodes of a level that are shown before the button.
 const FEW: usize = 12;

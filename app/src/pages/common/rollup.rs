@@ -1,11 +1,12 @@
 //! Partitions as a tree: the first partition column, then the next below each of its values.
 
-use crate::order::sorted;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use lake::table::Partition;
 use lake::wire::{PartitionDiff, Totals};
+
+use crate::order::sorted;
 
 /// One value of a partition column, and what is below it.
 #[derive(Clone, Debug, PartialEq)]

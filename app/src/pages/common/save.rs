@@ -1,9 +1,9 @@
 //! What is shown, as a file: CSV made here, JSON by the server, whose figures are the same.
 
+use crate::copy::download;
 use crate::markup::{Markup, view};
 
 use super::Here;
-use crate::copy::download;
 
 /// A link to the server's JSON of a question about the table: `snapshot`, `version=3`.
 ///

@@ -1,9 +1,9 @@
 //! Sentences in the page, and the warnings of a report.
 
-use crate::markup::{IntoMarkup, Markup, view};
 use leptos::prelude::*;
 
 use crate::format::visible;
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Note, NoteKind};
 use crate::words::{Part, Sentence};
 

@@ -1,8 +1,8 @@
 //! Which of a page's lists is shown: a choice that the address carries.
 
-use crate::markup::{Markup, view};
 use leptos::prelude::*;
 
+use crate::markup::{Markup, view};
 use crate::session::session;
 
 /// Links that set the parameter `show`; the first choice is the page without it.

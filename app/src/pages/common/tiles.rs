@@ -1,12 +1,13 @@
 //! Figures in boxes: a name, the figure, and what changed about it.
 
-use crate::markup::{IntoMarkup, Markup, view};
 use lake::wire::{DiffReport, Verdict};
 use leptos::prelude::*;
 
-use super::facts::tile;
 use crate::format;
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Bytes, Count, Net, NetBytes};
+
+use super::facts::tile;
 
 /// The figures of a diff: what there is afterwards, and what came and went.
 #[component]

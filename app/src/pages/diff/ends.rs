@@ -1,7 +1,5 @@
 //! One end of a diff: the version, what made it, and a way to another.
 
-use crate::markup::{Markup, NodeRef, view};
-use crate::signals::{Callback, RwSignal, Signal, effect};
 use lake::table::{At, Time, Version};
 use lake::wire::{CommitRow, HistoryQuery};
 use leptos::html;
@@ -11,9 +9,11 @@ use leptos::task::spawn_local;
 use crate::asked::Asked;
 use crate::format;
 use crate::keys::Command;
+use crate::markup::{Markup, NodeRef, view};
 use crate::pages::common::Here;
 use crate::parts::{Op, When};
 use crate::session::session;
+use crate::signals::{Callback, RwSignal, Signal, effect};
 
 /// Commits that are offered.
 const RECENT: u32 = 12;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::markup::{IntoMarkup, Markup, view};
 use lake::table::partition_label;
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
 
 use crate::format;
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Bytes, Count, Key, When};
 
 /// The two, line by line; lines that differ are marked.

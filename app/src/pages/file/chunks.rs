@@ -1,16 +1,17 @@
 //! Columns of the chosen row group, and each column's size across all of them.
 
-use crate::signals::{Callback, Signal};
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::wire::file::{ChunkReport, ColumnReport, FileReport};
 use leptos::prelude::*;
 
-use super::groups::chosen;
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::parts::{Badge, Bytes, Column, Count, Grid, Key, Text};
 use crate::session::session;
+use crate::signals::{Callback, Signal};
+
+use super::groups::chosen;
 
 /// Row groups that one strip shows.
 const STRIP: usize = 24;

@@ -1,14 +1,14 @@
 //! Row groups as bars; one of them is looked into.
 
-use crate::signals::Memo;
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
 
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::session::session;
+use crate::signals::Memo;
 
 /// Bars that are drawn; more would be too thin to press.
 const MOST: usize = 120;

@@ -1,21 +1,22 @@
 //! The pages of one column chunk: the one that the address chooses.
 
-use crate::signals::{Memo, RwSignal, effect};
 use std::sync::Arc;
 
-use crate::markup::{Markup, NodeRef, view};
 use lake::wire::file::{FileReport, PageReport, PagesReport};
 use leptos::html;
 use leptos::prelude::*;
 
-use super::Which;
-use super::chunks::Bound;
-use super::groups::chosen;
 use crate::asked::Asked;
 use crate::format;
+use crate::markup::{Markup, NodeRef, view};
 use crate::pages::common::{Here, Warnings};
 use crate::parts::{Bytes, Count};
 use crate::session::session;
+use crate::signals::{Memo, RwSignal, effect};
+
+use super::Which;
+use super::chunks::Bound;
+use super::groups::chosen;
 
 /// Pages that are listed before the button.
 const FEW: usize = 100;

@@ -1,21 +1,22 @@
 //! Rows of the file as a reader of the table gets them.
 
-use crate::signals::{Callback, RwSignal, StoredValue};
 use std::sync::Arc;
 
-use crate::markup::{Each, Markup, view};
 use lake::wire::file::{RowColumn, RowsReport};
 use lake::{Error, Kind};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Which;
 use crate::asked::Asked;
 use crate::copy::csv;
 use crate::format;
+use crate::markup::{Each, Markup, view};
 use crate::pages::common::{Here, Warnings, csv_button};
 use crate::parts::{Badge, Failed};
 use crate::session::session;
+use crate::signals::{Callback, RwSignal, StoredValue};
+
+use super::Which;
 
 /// Rows of one question.
 const STEP: u32 = 50;

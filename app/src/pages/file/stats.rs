@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::wire::file::FileReport;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::engine::read::from_json;
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::pages::common::laid_out_text;
 
 /// Columns that are listed.

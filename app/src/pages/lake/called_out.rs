@@ -1,15 +1,16 @@
 //! What needs a person, over all tables: at most five sentences, worst first.
 
-use crate::markup::{Markup, view};
-use crate::order::sorted;
-use crate::signals::Memo;
 use lake::wire::Attention;
 use leptos::prelude::*;
 
-use super::Overviews;
 use crate::format::{count, shorten, shorten_middle};
+use crate::markup::{Markup, view};
+use crate::order::sorted;
 use crate::parts::{Note, NoteKind};
 use crate::route::Route;
+use crate::signals::Memo;
+
+use super::Overviews;
 
 /// Sentences shown.
 const MOST: usize = 5;

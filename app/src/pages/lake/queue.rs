@@ -1,6 +1,5 @@
 //! A few questions at a time: whoever wants to ask waits for a place.
 
-use crate::signals::StoredValue;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -9,6 +8,7 @@ use futures::channel::oneshot;
 use send_wrapper::SendWrapper;
 
 use crate::session::Session;
+use crate::signals::StoredValue;
 
 /// Questions on their way at once.
 const AT_ONCE: usize = 4;

@@ -1,20 +1,21 @@
 //! One table's row.
 
-use crate::markup::{Markup, view};
-use crate::signals::{Signal, effect};
 use lake::wire::http::TableEntry;
 use lake::wire::{CommitRow, Format, OverviewReport, TableRef};
 use lake::{Error, Kind};
 use leptos::prelude::*;
 
-use super::queue::Queue;
-use super::{Overviews, wanted};
 use crate::asked::Asked;
 use crate::format::{counted, shorten, shorten_middle};
+use crate::markup::{Markup, view};
 use crate::message::message;
 use crate::parts::{Bytes, Count, Dot, Op, Spark, When};
 use crate::route::Route;
 use crate::session::{TableState, session};
+use crate::signals::{Signal, effect};
+
+use super::queue::Queue;
+use super::{Overviews, wanted};
 
 /// The row: asked for when it is made, and by itself.
 #[component]

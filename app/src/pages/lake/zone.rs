@@ -1,16 +1,17 @@
 //! One zone and its tables.
 
-use crate::markup::{Markup, view};
-use crate::signals::Memo;
 use lake::wire::http::{TableEntry, ZoneReport};
 use leptos::prelude::*;
+
+use crate::format::{shorten, spaced, visible};
+use crate::markup::{Markup, view};
+use crate::message::message;
+use crate::session::session;
+use crate::signals::Memo;
 
 use super::queue::Queue;
 use super::table::Table;
 use super::{Overviews, wanted};
-use crate::format::{shorten, spaced, visible};
-use crate::message::message;
-use crate::session::session;
 
 /// The zone's line and the table of its tables. Nothing where the filter wants none of them.
 #[component]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::wire::{LayoutReport, SizeBucket};
 use leptos::prelude::*;
 
 use crate::format;
 use crate::geometry::bars;
+use crate::markup::{Markup, view};
 
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 112.0;

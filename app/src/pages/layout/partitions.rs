@@ -1,21 +1,21 @@
 //! The partitions as a list, those with the most small files first.
 
-use crate::signals::{Callback, Memo, Signal};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::markup::{IntoMarkup, Markup, view};
 use lake::table::{At, partition_label};
 use lake::wire::{LayoutReport, PartitionLayout};
 use leptos::prelude::*;
 
 use crate::copy::csv;
 use crate::format;
+use crate::markup::{IntoMarkup, Markup, view};
 use crate::order::places;
 use crate::pages::common::{Here, csv_button, filter_line, json_link};
 use crate::parts::{Bytes, Column, Count, Grid, Key, Sort};
 use crate::route::{Query, Route};
 use crate::session::session;
+use crate::signals::{Callback, Memo, Signal};
 
 /// The list. A partition opens its files.
 #[component]

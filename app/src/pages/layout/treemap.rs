@@ -1,9 +1,7 @@
 //! Partitions as areas: bytes by size, the share of small files by colour.
 
-use crate::signals::{Memo, RwSignal, StoredValue, effect};
 use std::sync::Arc;
 
-use crate::markup::{Markup, NodeRef, view};
 use lake::table::{At, partition_label};
 use lake::wire::{LayoutReport, PartitionLayout};
 use leptos::html;
@@ -12,8 +10,10 @@ use wasm_bindgen::JsCast;
 
 use crate::format;
 use crate::geometry::{Rect, Tile, fold, heat, squarify, trim_label};
+use crate::markup::{Markup, NodeRef, view};
 use crate::pages::common::{Here, filter_line};
 use crate::route::{Query, Route};
+use crate::signals::{Memo, RwSignal, StoredValue, effect};
 
 const HEIGHT: f64 = 300.0;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::markup::{Markup, view};
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::pages::common::{Here, Json, key_fact};
 use crate::parts::{Badge, Key, Text};
 use crate::route::Route;

@@ -1,17 +1,17 @@
 //! The columns as a tree: types, nulls, notes, and what they are called in the files.
 
-use crate::signals::RwSignal;
 use std::sync::Arc;
 
-use crate::markup::{Each, Markup, view};
 use lake::schema::Field;
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
 use crate::copy::csv;
 use crate::format;
+use crate::markup::{Each, Markup, view};
 use crate::pages::common::{Here, csv_button, json_link};
 use crate::parts::{Badge, Key, Text, TreeRow};
+use crate::signals::RwSignal;
 
 /// Columns of a level that are shown before the button.
 const FEW: usize = 200;

@@ -1,8 +1,9 @@
 //! Which commits are wanted: operation, person, text, partition; with or without maintenance.
 
-use crate::format::lower;
 use lake::wire::CommitRow;
 use serde_json::Value;
+
+use crate::format::lower;
 
 /// A filter as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

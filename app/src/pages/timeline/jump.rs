@@ -1,17 +1,18 @@
 //! Go to a version or to a time: what it resolves to is shown before going there.
 
-use crate::markup::{Markup, NodeRef, view};
-use crate::signals::{RwSignal, effect};
 use lake::table::{At, Time, Version};
 use lake::wire::ResolveReport;
 use lake::{Error, Result};
 use leptos::prelude::*;
 
-use super::Timeline;
 use crate::asked::Asked;
 use crate::format::utc;
+use crate::markup::{Markup, NodeRef, view};
 use crate::parts::Dialog;
 use crate::route::Route;
+use crate::signals::{RwSignal, effect};
+
+use super::Timeline;
 
 /// The dialog.
 #[component]

@@ -1,16 +1,17 @@
 //! The list: one row a commit, a folded run, or a stretch that was not read.
 
-use crate::markup::{Markup, view};
-use crate::signals::{Callback, Memo, Signal, StoredValue, effect};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
+
+use crate::format::shorten;
+use crate::markup::{Markup, view};
+use crate::parts::{Column, Grid};
+use crate::signals::{Callback, Memo, Signal, StoredValue, effect};
 
 use super::items::Item;
 use super::measure::Measure;
 use super::summary::summary;
 use super::{Timeline, version_of};
-use crate::format::shorten;
-use crate::parts::{Column, Grid};
 
 mod commit;
 mod other;

@@ -1,15 +1,16 @@
 //! The head of the page: what the table is now, and what needs a person.
 
-use crate::markup::{Markup, view};
-use crate::signals::{RwSignal, Signal, effect};
 use lake::wire::{Attention, Format};
 use leptos::prelude::*;
 
-use super::Timeline;
 use crate::format::{bytes, counted, exact_bytes, shorten};
+use crate::markup::{Markup, view};
 use crate::parts::{Facts, Head, KeyHint, Note, NoteKind, When};
 use crate::route::Route;
 use crate::session::TableState;
+use crate::signals::{RwSignal, Signal, effect};
+
+use super::Timeline;
 
 /// Title, facts, the button that goes to a time.
 #[component]

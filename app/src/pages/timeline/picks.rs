@@ -1,16 +1,17 @@
 //! Versions taken for a diff, and what can be done with them.
 
-use crate::markup::{Markup, view};
-use crate::signals::RwSignal;
 use lake::table::{At, Version};
 use leptos::prelude::*;
 
-use super::Timeline;
 use crate::asked::Asked;
 use crate::format::{counted, shorten_middle};
+use crate::markup::{Markup, view};
 use crate::order::sorted;
 use crate::parts::KeyHint;
 use crate::route::Route;
+use crate::signals::RwSignal;
+
+use super::Timeline;
 
 /// Reads `47,48`: at most two versions, older first.
 pub(super) fn read(text: Option<&str>) -> Vec<u64> {

@@ -1,7 +1,5 @@
 //! The history as far as it was read: what is known, what is wanted, what is on its way.
 
-use crate::order::sorted;
-use crate::signals::{RwSignal, StoredValue};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,8 +11,11 @@ use lake::{Error, Result};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::items::Commits;
+use crate::order::sorted;
 use crate::session::Session;
+use crate::signals::{RwSignal, StoredValue};
+
+use super::items::Commits;
 
 /// Commits asked for at once.
 pub(super) const CHUNK: u64 = 100;

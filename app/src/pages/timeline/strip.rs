@@ -1,16 +1,17 @@
 //! The strip: the shape of the history at a glance, in step with the list.
 
-use crate::markup::{Markup, NodeRef, view};
-use crate::signals::{Memo, RwSignal, effect};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
+use crate::format::{self, minute, shorten};
+use crate::markup::{Markup, NodeRef, view};
+use crate::session::session;
+use crate::signals::{Memo, RwSignal, effect};
+
 use super::Timeline;
 use super::summary::summary;
-use crate::format::{self, minute, shorten};
-use crate::session::session;
 
 mod geometry;
 

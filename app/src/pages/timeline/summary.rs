@@ -1,10 +1,10 @@
 //! What a commit did, in few words, from what its writer noted. Pure, and never wrong-footed by
 //! what a parameter holds: engines write strings of JSON, JSON, or anything else.
 
-use crate::engine::read::from_json;
 use lake::wire::CommitRow;
 use serde_json::Value;
 
+use crate::engine::read::from_json;
 use crate::format::count;
 use crate::words::flat;
 

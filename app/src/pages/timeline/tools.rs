@@ -1,16 +1,17 @@
 //! The line between strip and list: filter, measure, folding, and how much is shown of how much.
 
-use crate::markup::{Markup, view};
-use crate::signals::{Callback, Signal};
 use lake::wire::CommitRow;
 use leptos::prelude::*;
+
+use crate::copy::csv;
+use crate::format::{count, counted};
+use crate::markup::{Markup, view};
+use crate::parts::{CopyButton, Export};
+use crate::signals::{Callback, Signal};
 
 use super::Timeline;
 use super::items::Item;
 use super::measure::Measure;
-use crate::copy::csv;
-use crate::format::{count, counted};
-use crate::parts::{CopyButton, Export};
 
 /// The tools.
 #[component]

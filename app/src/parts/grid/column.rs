@@ -1,8 +1,9 @@
 //! Columns of a grid: their names, widths, and which one sorts.
 
+use leptos::prelude::*;
+
 use crate::markup::{Markup, view};
 use crate::signals::{Callback, Signal};
-use leptos::prelude::*;
 
 /// One column.
 #[derive(Clone, Debug)]

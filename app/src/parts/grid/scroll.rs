@@ -1,11 +1,12 @@
 //! A grid in a page that scrolls: which rows are seen, and how one is brought into sight.
 
-use crate::markup::NodeRef;
-use crate::signals::{RwSignal, Signal, effect};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
+
+use crate::markup::NodeRef;
+use crate::signals::{RwSignal, Signal, effect};
 
 use super::super::window::{Window, scroll_of, window as rows_in_view};
 

@@ -1,9 +1,10 @@
 use lake::table::Version;
 use lake::wire::{PartitionDiff, Totals};
 
-use super::*;
 use crate::words::Part;
 use crate::words::samples::{diff, partition};
+
+use super::*;
 
 fn said(diff: &DiffReport) -> String {
     verdict(diff).to_string()

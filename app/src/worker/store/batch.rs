@@ -19,9 +19,10 @@ use object_store::Result;
 use object_store::path::Path;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::worker::turn::sleep;
+
 use super::failure::{error_from_reply, generic};
 use super::fetch::{PAUSES, Question, fetch_once, is_passing};
-use crate::worker::turn::sleep;
 
 /// Reads in one request at most.
 const MOST: usize = 256;

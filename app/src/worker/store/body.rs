@@ -6,8 +6,9 @@ use bytes::Bytes;
 use futures::stream::{self, LocalBoxStream, Stream, StreamExt};
 use lake::{Error, Kind, Result};
 
-use super::fetch::{PAUSES, Question, Reply, fetch};
 use crate::worker::turn::sleep;
+
+use super::fetch::{PAUSES, Question, Reply, fetch};
 
 /// Bytes of an object that are on their way.
 pub(super) struct Body {

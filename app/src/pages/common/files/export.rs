@@ -1,19 +1,20 @@
 //! The whole list as CSV or JSON: read to its end first, which a page of it is not.
 
-use crate::markup::{Markup, view};
-use crate::signals::{RwSignal, StoredValue};
 use lake::Result;
 use lake::table::partition_label;
 use lake::wire::FileChange;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::source::{Files, Listed};
 use crate::copy::{csv, download};
 use crate::format;
+use crate::markup::{Markup, view};
 use crate::pages::common::paged::{Fetch, Paged};
 use crate::pages::common::{Here, json_link};
 use crate::session::session;
+use crate::signals::{RwSignal, StoredValue};
+
+use super::source::{Files, Listed};
 
 /// Rows of one question while the whole list is read.
 const STEP: u32 = 10_000;

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use lake::table::{DataFile, Version};
 use lake::wire::{ChangedFile, FileChange, FilesQuery, TableRef};
 
-use super::file_sort;
 use crate::engine::Engine;
 use crate::pages::common::filter::Filter;
 use crate::pages::common::paged::{Fetch, Page};
 use crate::parts::Sort;
+
+use super::file_sort;
 
 /// Which files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! The cells of one commit.
 
-use crate::markup::{IntoMarkup, Markup, view};
 use lake::wire::CommitRow;
+
+use crate::format::{counted, shorten, utc};
+use crate::markup::{IntoMarkup, Markup, view};
+use crate::parts::{Bar, Difference, Net, NetBytes, Op, When};
 
 use super::super::Timeline;
 use super::super::measure::Measure;
 use super::what;
-use crate::format::{counted, shorten, utc};
-use crate::parts::{Bar, Difference, Net, NetBytes, Op, When};
 
 /// The writer's clock is worth a word when it is off by more than this.
 const CLOCKS_APART: u64 = 2 * 60 * 1_000;

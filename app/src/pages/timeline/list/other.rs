@@ -1,12 +1,12 @@
 //! The cells of rows that are not one commit: folded runs, and what was not read.
 
+use crate::format::{count, counted, minute, shorten, visible};
 use crate::markup::{Markup, view};
 
 use super::super::Timeline;
 use super::super::items::Run;
 use super::super::measure::Measure;
 use super::super::store::CHUNK;
-use crate::format::{count, counted, minute, shorten, visible};
 
 /// Chunks that one press of the search reads.
 pub(super) const SEARCH_CHUNKS: u64 = 10;

@@ -2,10 +2,11 @@
 
 use lake::table::Time;
 
-use super::super::items::Commits;
-use super::super::measure::Measure;
 use crate::format;
 use crate::parts::bar::share;
+
+use super::super::items::Commits;
+use super::super::measure::Measure;
 
 /// Most bars at once.
 pub(super) const MOST: u64 = 100;

@@ -1,9 +1,9 @@
 //! What a writer noted, unwrapped: engines write strings of JSON, JSON, or anything else.
 
-use crate::engine::read::from_json;
 use lake::wire::CommitRow;
 use serde_json::Value;
 
+use crate::engine::read::from_json;
 use crate::words::{flat, predicate_text};
 
 /// A parameter as text, without what engines wrap it in; `None` where it says nothing.
