@@ -16,4 +16,6 @@ if [[ ! -e "$data/complete" ]]; then
   cargo run --release --quiet -p tests --bin bench-data -- "$data"
   touch "$data/complete"
 fi
-"$cache/venv/bin/python" tests/bench/bench.py "$target/release/tidemark" "$data" ${BENCH:-}
+cargo build --release --quiet -p tests --bin bench-page
+"$cache/venv/bin/python" tests/bench/bench.py "$target/release/tidemark" "$data" \
+  --page "$target/release/bench-page" ${BENCH:-}

@@ -5,6 +5,7 @@
 
 pub mod asking;
 pub mod big;
+pub mod blocked;
 pub mod chromium;
 pub mod place;
 pub mod process;

@@ -32,6 +32,13 @@ impl Served {
         })
     }
 
+    /// The tables below a folder, with the page that was built into another one.
+    pub fn folder(folder: &Path, page: &Path) -> Self {
+        let mut command = Command::new(place::tidemark());
+        command.arg("serve").arg(folder).env("TIDEMARK_DIST", page);
+        Self::start(command, None)
+    }
+
     /// What the configuration file says.
     pub fn config(
         file: &Path,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use futures::lock::Mutex;
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
 
@@ -16,6 +17,16 @@ use crate::delta::segment::Checkpoint;
 use crate::host::{Progress, SharedHost, run};
 use crate::parquet::reader::ParquetFile;
 use crate::{Error, Result};
+
+/// How a checkpoint is read: what of it, less what, and where.
+struct Reading<'a> {
+    want: Want,
+    seen: Arc<Seen>,
+    host: &'a SharedHost,
+    /// One for each piece of work that can run at once, so that what came first is decoded first
+    /// and the rest is being fetched meanwhile.
+    lanes: Vec<Mutex<()>>,
+}
 
 /// What was read of a checkpoint so far.
 #[derive(Default)]
@@ -90,16 +101,21 @@ impl Log {
         taken: &mut Taken,
         host: &SharedHost,
     ) -> Result<()> {
+        let reading = Reading {
+            want,
+            seen: Arc::clone(&state.seen),
+            host,
+            lanes: (0..host.lanes().max(1)).map(|_| Mutex::new(())).collect(),
+        };
         // One more than can be decoded is being fetched: a single file's row groups, or files.
-        let ahead = host.lanes() + 1;
-        let (files, groups) = match paths.len() {
+        let ahead = reading.lanes.len() + 1;
+        let all = paths.len();
+        let (files, groups) = match all {
             1 => (1, ahead),
             _ => (ahead, 1),
         };
-        let all = paths.len();
-        let seen = Arc::clone(&state.seen);
-        let mut read = stream::iter(paths)
-            .map(|path| self.read_file(path, want, &seen, host, groups))
+        let mut read = stream::iter(paths.into_iter().enumerate())
+            .map(|(index, path)| self.read_file(&reading, index, path, groups))
             .buffered(files);
         let mut done = 0;
         while let Some(pieces) = read.try_next().await? {
@@ -114,13 +130,12 @@ impl Log {
         Ok(())
     }
 
-    /// One file's pieces, `ahead` row groups at once.
+    /// The pieces of the file at `index`, `ahead` row groups at once.
     async fn read_file(
         &self,
+        reading: &Reading<'_>,
+        index: usize,
         path: Path,
-        want: Want,
-        seen: &Arc<Seen>,
-        host: &SharedHost,
         ahead: usize,
     ) -> Result<Vec<Piece>> {
         let file = ParquetFile::open(&self.store, &path).await?;
@@ -128,7 +143,7 @@ impl Log {
         let file = file.viewing("add.stats")?;
         let groups = file.metadata().num_row_groups();
         let mut read = stream::iter(0..groups)
-            .map(|group| read_group(&file, &path, group, want, seen, host))
+            .map(|group| reading.group(&file, &path, group, index + group))
             .buffered(ahead);
         let mut pieces = Vec::new();
         let mut done = 0;
@@ -136,7 +151,7 @@ impl Log {
             pieces.append(&mut more);
             done += 1;
             if ahead > 1 {
-                show(host, done, groups);
+                show(reading.host, done, groups);
             }
         }
         Ok(pieces)
@@ -166,34 +181,41 @@ fn show(host: &SharedHost, done: usize, of: usize) {
     });
 }
 
-async fn read_group(
-    file: &ParquetFile,
-    path: &Path,
-    row_group: usize,
-    want: Want,
-    seen: &Arc<Seen>,
-    host: &SharedHost,
-) -> Result<Vec<Piece>> {
-    let mask = mask(file, file.metadata().row_group(row_group), want);
-    let mut rows = file.row_group(row_group, &mask, BATCH).await?;
-    let source = Source::Parquet {
-        path: path.clone(),
-        row_group,
-    };
-    let mut pieces = Vec::new();
-    loop {
-        let (seen, source) = (Arc::clone(seen), source.clone());
-        let decode = move || {
-            let batch = rows.next();
-            let piece = batch.map(|batch| read_batch(&batch?, source, &seen));
-            (rows, piece)
+impl Reading<'_> {
+    /// One row group: fetched at once, decoded batch by batch when its lane is free.
+    async fn group(
+        &self,
+        file: &ParquetFile,
+        path: &Path,
+        row_group: usize,
+        turn: usize,
+    ) -> Result<Vec<Piece>> {
+        let mask = mask(file, file.metadata().row_group(row_group), self.want);
+        let mut rows = file.row_group(row_group, &mask, BATCH).await?;
+        let lane = self.lanes.get(turn % self.lanes.len());
+        let _lane = match lane {
+            Some(lane) => Some(lane.lock().await),
+            None => None,
         };
-        let (back, piece) = run(host, decode).await?;
-        rows = back;
-        let Some(piece) = piece else {
-            return Ok(pieces);
+        let source = Source::Parquet {
+            path: path.clone(),
+            row_group,
         };
-        pieces.push(piece.map_err(|e| e.at("key", path))?);
-        host.pause().await;
+        let mut pieces = Vec::new();
+        loop {
+            let (seen, source) = (Arc::clone(&self.seen), source.clone());
+            let decode = move || {
+                let batch = rows.next();
+                let piece = batch.map(|batch| read_batch(&batch?, source, &seen));
+                (rows, piece)
+            };
+            let (back, piece) = run(self.host, decode).await?;
+            rows = back;
+            let Some(piece) = piece else {
+                return Ok(pieces);
+            };
+            pieces.push(piece.map_err(|e| e.at("key", path))?);
+            self.host.pause().await;
+        }
     }
 }
