@@ -40,7 +40,7 @@ pub(super) enum Then {
     Cut(u64),
 }
 
-/// Which calls go wrong, and how. Built from [`Rule::on`]; without [`Rule::nth`], all that match.
+/// Which calls go wrong, and how. Built from [`Rule::on`]; without a number, all that match.
 #[derive(Clone)]
 pub struct Rule {
     request: Option<Request>,
