@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lake::answer::{self, Root};
 use lake::host::{Quiet, SharedHost};
 use lake::table::{At, Time, Version};
-use lake::wire::{Answer, Ask, HistoryQuery};
+use lake::wire::{Answer, Ask, FilesQuery, HistoryQuery};
 use serde_json::Value;
 use server::demo::{self, Written};
 use server::stores::LocalStore;
@@ -93,6 +93,36 @@ async fn the_accident_is_called_out_and_can_be_undone() {
     };
     assert_eq!(first.version, Some(Version(48)), "{first:?}");
     assert_eq!(first.restore_to, Some(Version(47)), "{first:?}");
+    assert_eq!(
+        first.detail,
+        "in one commit, by ana@tlp: region = US. No commit came after it."
+    );
+
+    let (from, to) = (Version(47), Version(48));
+    let diff = asking.ask(|table| Ask::Diff { table, from, to }).await;
+    let Ok(Answer::Diff(diff)) = diff else {
+        panic!("{diff:?}");
+    };
+    assert!(diff.from_rows.is_some(), "{diff:?}");
+    let query = FilesQuery {
+        limit: 1_000,
+        ..FilesQuery::default()
+    };
+    let files = asking
+        .ask(|table| Ask::DiffFiles {
+            table,
+            from,
+            to,
+            query,
+        })
+        .await;
+    let Ok(Answer::DiffFiles(files)) = files else {
+        panic!("{files:?}");
+    };
+    assert_eq!(files.total, diff.totals.files_removed);
+    for changed in &files.files {
+        assert!(changed.file.modified.is_some(), "{changed:?}");
+    }
 
     for (version, whole) in [(0, false), (47, true)] {
         let version = Version(version);

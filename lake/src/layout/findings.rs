@@ -179,3 +179,21 @@ fn default_partition(report: &LayoutReport) -> Option<Finding> {
         "a partition value is the text __HIVE_DEFAULT_PARTITION__, which Delta does not read as null".to_owned(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_not_rounded_to_nothing_or_all() {
+        assert_eq!(share(345, 346), "> 99 %");
+        assert_eq!(share(99, 100), "99 %");
+        assert_eq!(share(1, 1_000), "< 1 %");
+        assert_eq!(share(0, 7), "0 %");
+        let sizes = [(512, "0 KiB"), (9_751_000, "9.2 MiB"), (2 << 20, "2 MiB")];
+        for (bytes, text) in sizes {
+            assert_eq!(mib(bytes), text);
+        }
+        assert_eq!(mib(300 << 10), "0.2 MiB");
+    }
+}

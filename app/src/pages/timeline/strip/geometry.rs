@@ -186,6 +186,13 @@ mod tests {
     }
 
     #[test]
+    fn another_width_is_another_picture() {
+        let of = |width| Strip::new((3, 0), &commits(), Measure::Rows, None, width);
+        assert_eq!(of(900.0).step, of(1_200.0).step);
+        assert_ne!(of(900.0), of(1_200.0));
+    }
+
+    #[test]
     fn bars_grow_from_the_line_and_small_ones_are_seen() {
         let strip = Strip::new((49, 0), &commits(), Measure::Rows, Some(9), 1000.0);
         assert_eq!(strip.marks.len(), 50);
