@@ -66,6 +66,7 @@ lint: tools-site
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo clippy -p app -p lake $(WASM) --quiet -- -D warnings
+	cargo clippy -p app --bin page --no-default-features $(WASM) --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --document-private-items --quiet
 
 budget: site

@@ -167,3 +167,6 @@ impl<T: 'static> StoredValue<T> {
         Some(change(&mut value))
     }
 }
+
+#[cfg(test)]
+mod tests;
