@@ -15,7 +15,7 @@ fn a_memo_is_found_again_only_when_it_could_be_another() {
             let found = Rc::clone(&found);
             move |_| {
                 found.set(found.get() + 1);
-                number.get() % 2 == 0
+                number.get().is_multiple_of(2)
             }
         });
         let follows = Rc::new(Cell::new(0));
