@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "read")]
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, ready};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "read")]
 use crate::{Error, Kind, Result};
 
 /// How far a long read has come.
