@@ -16,7 +16,7 @@ pub use memo::Memo;
 use slot::Slot;
 
 /// A value that whoever reads it follows.
-pub struct RwSignal<T>(Slot, PhantomData<fn() -> T>);
+pub struct RwSignal<T>(StoredValue<T>);
 
 /// A value that is kept until its owner goes, and that nobody follows.
 pub struct StoredValue<T>(Slot, PhantomData<fn() -> T>);
@@ -43,26 +43,33 @@ macro_rules! handles {
 }
 handles!(RwSignal StoredValue Memo Signal);
 
+macro_rules! readable {
+    ($($handle:ident)*) => {$(
+        impl<T: 'static> $handle<T> {
+            /// The value, followed.
+            pub fn get(self) -> T
+            where
+                T: Clone,
+            {
+                self.with(T::clone)
+            }
+
+            /// The value as it is now.
+            pub fn get_untracked(self) -> T
+            where
+                T: Clone,
+            {
+                self.with_untracked(T::clone)
+            }
+        }
+    )*};
+}
+readable!(RwSignal Memo);
+
 impl<T: 'static> RwSignal<T> {
     /// Keeps a value for as long as the owner at hand.
     pub fn new(value: T) -> Self {
-        Self(slot::keep(RefCell::new(value)), PhantomData)
-    }
-
-    /// The value, followed.
-    pub fn get(self) -> T
-    where
-        T: Clone,
-    {
-        self.with(T::clone)
-    }
-
-    /// The value as it is now.
-    pub fn get_untracked(self) -> T
-    where
-        T: Clone,
-    {
-        self.with_untracked(T::clone)
+        Self(StoredValue::new(value))
     }
 
     /// Looks at the value and follows it.
@@ -73,21 +80,17 @@ impl<T: 'static> RwSignal<T> {
 
     /// Looks at the value as it is now.
     pub fn with_untracked<U>(self, look: impl FnOnce(&T) -> U) -> U {
-        let cell = slot::cell::<T>(self.0).unwrap_or_else(|| slot::gone());
-        let value = cell.borrow();
-        look(&value)
+        self.0.with_value(look)
     }
 
     /// As [`Self::with_untracked`]; `None` where its owner went.
     pub fn try_with_untracked<U>(self, look: impl FnOnce(&T) -> U) -> Option<U> {
-        let cell = slot::cell::<T>(self.0)?;
-        let value = cell.borrow();
-        Some(look(&value))
+        self.0.try_with_value(look)
     }
 
     /// Follows it.
     pub fn track(self) {
-        slot::track(self.0);
+        slot::track(self.0.0);
     }
 
     /// Keeps another value.
@@ -97,20 +100,15 @@ impl<T: 'static> RwSignal<T> {
 
     /// Keeps another value; gives it back where its owner went.
     pub fn try_set(self, value: T) -> Option<T> {
-        let Some(cell) = slot::cell::<T>(self.0) else {
-            return Some(value);
-        };
-        drop(cell.replace(value));
-        slot::notify(self.0);
-        None
+        let refused = self.0.try_set_value(value);
+        slot::notify(self.0.0);
+        refused
     }
 
     /// Changes the value.
     pub fn update(self, change: impl FnOnce(&mut T)) {
-        if let Some(cell) = slot::cell::<T>(self.0) {
-            change(&mut cell.borrow_mut());
-            slot::notify(self.0);
-        }
+        self.0.update_value(change);
+        slot::notify(self.0.0);
     }
 }
 
@@ -150,9 +148,16 @@ impl<T: 'static> StoredValue<T> {
 
     /// Keeps another value, where its owner is still there.
     pub fn set_value(self, value: T) {
-        if let Some(cell) = slot::cell::<T>(self.0) {
-            drop(cell.replace(value));
-        }
+        self.try_set_value(value);
+    }
+
+    /// Keeps another value; gives it back where its owner went.
+    pub fn try_set_value(self, value: T) -> Option<T> {
+        let Some(cell) = slot::cell::<T>(self.0) else {
+            return Some(value);
+        };
+        drop(cell.replace(value));
+        None
     }
 
     /// Changes the value, where its owner is still there.

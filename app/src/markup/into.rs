@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::signals::{Memo, RwSignal, Signal};
 
-use super::{Children, Element, Markup};
+use super::{Children, Markup};
 
 /// What a piece of the page can be made of: text, numbers, lists, closures, signals.
 pub trait IntoMarkup {
@@ -15,12 +15,6 @@ pub trait IntoMarkup {
 impl IntoMarkup for Markup {
     fn into_markup(self) -> Markup {
         self
-    }
-}
-
-impl IntoMarkup for Box<Element> {
-    fn into_markup(self) -> Markup {
-        Markup::Element(self)
     }
 }
 

@@ -49,22 +49,6 @@ fn erased(find: Box<dyn Fn() -> bool>) -> leptos::prelude::Memo<u64> {
 }
 
 impl<T: 'static> Memo<T> {
-    /// The value, followed.
-    pub fn get(self) -> T
-    where
-        T: Clone,
-    {
-        self.with(T::clone)
-    }
-
-    /// The value as it is now.
-    pub fn get_untracked(self) -> T
-    where
-        T: Clone,
-    {
-        self.with_untracked(T::clone)
-    }
-
     /// Looks at the value and follows it.
     pub fn with<U>(self, look: impl FnOnce(&T) -> U) -> U {
         self.track();

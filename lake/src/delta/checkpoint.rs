@@ -158,22 +158,25 @@ fn records(add: &StructArray) -> Result<Option<Int64Array>> {
     let Some(stats) = add.column_by_name("stats") else {
         return Ok(parsed);
     };
-    let of_text = match stats.as_string_view_opt() {
-        Some(views) => counts(views.iter()),
-        None => counts(as_text(stats)?.iter()),
-    };
-    Ok(Some(match parsed {
-        Some(parsed) => parsed
-            .iter()
-            .zip(&of_text)
-            .map(|(typed, text)| typed.or(text))
-            .collect(),
-        None => of_text,
+    let parsed = parsed.as_ref();
+    Ok(Some(match stats.as_string_view_opt() {
+        Some(views) => counts(parsed, views.iter()),
+        None => counts(parsed, as_text(stats)?.iter()),
     }))
 }
 
-fn counts<'a>(stats: impl Iterator<Item = Option<&'a str>>) -> Int64Array {
-    stats.map(|stats| stats.and_then(num_records)).collect()
+fn counts<'a>(
+    parsed: Option<&Int64Array>,
+    stats: impl Iterator<Item = Option<&'a str>>,
+) -> Int64Array {
+    let typed = |row: usize| {
+        let parsed = parsed.filter(|p| p.is_valid(row))?;
+        Some(parsed.value(row))
+    };
+    stats
+        .enumerate()
+        .map(|(row, stats)| typed(row).or_else(|| stats.and_then(num_records)))
+        .collect()
 }
 
 fn vectors(add: &StructArray) -> Result<Option<Vectors>> {

@@ -95,5 +95,10 @@ fn what_is_not_json_or_not_the_type_is_refused() {
     assert_eq!(from_json::<bool>("1"), Err(Unreadable));
     assert_eq!(from_json::<Vec<u8>>("[1,]"), Err(Unreadable));
     assert_eq!(from_json::<Inner>("[1]"), Err(Unreadable));
+    let nothing_where_a_value_should_be = "{\"a\": 1, \"unknown\": [x]}";
+    assert_eq!(
+        from_json::<Inner>(nothing_where_a_value_should_be),
+        Err(Unreadable)
+    );
     assert_eq!(from_json::<Kind>("{\"plain\": 1}"), Err(Unreadable));
 }

@@ -76,6 +76,10 @@ impl<'t> Text<'t> {
         let length = self.rest.find(|c| !of_number(c)).unwrap_or(self.rest.len());
         let (number, rest) = self.rest.split_at(length);
         self.rest = rest;
+        // To the browser, nothing is the number 0.
+        if number.is_empty() {
+            return Err(Unreadable);
+        }
         if let Ok(n) = number.parse() {
             return Ok(Number::Natural(n));
         }
