@@ -20,7 +20,7 @@ SITE_SOURCES := $(shell find app lake markup style public .cargo -type f 2>/dev/
 # What page, worker and server must agree on: they are of one build.
 export TIDEMARK_BUILD := $(shell cat $(SITE_SOURCES) 2>/dev/null | sha256sum | cut -c 1-12)
 
-.PHONY: help demo tidemark native staged site test engines check lint budget bench fuzz tools-%
+.PHONY: help demo tidemark native modules site test engines check lint budget bench fuzz tools-%
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -28,18 +28,22 @@ help: ## this list
 demo: tidemark ## builds everything, writes the sample lake, serves it and prints the address
 	@exec $(TIDEMARK) demo $(DEMO)
 
-# On a new machine the page's tools and the page are built beside the server's dependencies. The
-# page is put where the server looks for it only then, so that no build reads half of it.
+# On a new machine the page's tools are built beside the code that they will put together and the
+# server's dependencies. The page is put where the server looks for it only then, so that no build
+# reads half of it.
 tidemark: ## builds the one binary, the page inside it
-	@test -x $(TIDEMARK) || $(MAKE) -j2 staged native
+	@test -x $(TIDEMARK) || $(MAKE) -j2 tools-site native
 	@$(MAKE) site
 	@cargo build --release -p server
 
-native:
+native: modules
 	@mkdir -p dist
-	@cargo build --release -p server
+	+@cargo build --release -p server
 
-staged: out/site/index.html
+# What Trunk asks of cargo, so that it finds it done.
+modules: tools-wasm
+	+@cargo build $(WASM) -p app --bin page --no-default-features --profile wasm-release
+	+@cargo build $(WASM) -p app --bin worker --profile wasm-release
 
 out/site/index.html: $(SITE_SOURCES) scripts/split.sh | tools-site
 	@mkdir -p $(@D)
@@ -79,4 +83,4 @@ fuzz: ## ten minutes for each target that reads bytes from a store
 	@scripts/fuzz.sh
 
 tools-%:
-	@scripts/tools.sh $*
+	+@scripts/tools.sh $*

@@ -2,7 +2,8 @@
 # Installs what building and testing need beyond rustup, git, make and a C compiler: only what is
 # missing, and only what the targets named need. Says what it does.
 #
-#   scripts/tools.sh site            what builds the page: wasm target, clang, binaryen, Trunk, …
+#   scripts/tools.sh wasm            what compiles for the browser: the target, and clang for zstd
+#   scripts/tools.sh site            what builds the page: that, binaryen, Trunk, …
 #   scripts/tools.sh test            and a browser with its driver, the peers, a store
 #   scripts/tools.sh peers           the peers and the store alone
 #   scripts/tools.sh spark minio azurite   what only `make engines` sets us against
@@ -69,11 +70,16 @@ crate() {
     cargo install "$crate" --version "$version" --root "$tools" --debug --force --quiet "$@"
 }
 
-site() {
+wasm() {
   wasm_target
-  need clang clang wasm-opt binaryen brotli brotli
+  need clang clang
+}
+
+site() {
+  wasm
+  need wasm-opt binaryen brotli brotli
   # Without --locked: its lock names a version that crates.io took back.
-  crate wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN"
+  crate wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN" --no-default-features
   crate trunk trunk "$TRUNK" --locked --no-default-features
 }
 
@@ -142,7 +148,7 @@ azurite() {
 
 for target in "$@"; do
   case "$target" in
-  site) site ;;
+  wasm | site) "$target" ;;
   test)
     site
     need chromium chromium chromedriver chromium-driver

@@ -49,9 +49,17 @@ pub struct Opener {
     pub cache: Arc<Cache>,
 }
 
+/// Names the code that encrypts what travels to stores, once for the process: ring, which needs
+/// seconds of a C compiler where reqwest's own choice needs a minute and a half.
+pub fn encryption() {
+    // A second call finds the first one's choice.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 impl Opener {
     /// Opens the store of `address`. Nothing is asked of it yet, but a directory must exist.
     pub fn open(&self, address: &Address, overrides: &Overrides) -> Result<Bucket> {
+        encryption();
         match address.scheme() {
             Scheme::File => self.open_disk(address),
             Scheme::Memory => Ok(self.memory(Arc::new(InMemory::new()))),

@@ -16,3 +16,10 @@ pub mod table;
 pub mod webdriver;
 
 pub use table::{Built, Hint, Layout, TableBuilder};
+
+/// A client of HTTP, for a test to set more on.
+pub fn http() -> reqwest::ClientBuilder {
+    // A client wants to know its encryption before it knows whether it will need any.
+    server::stores::encryption();
+    reqwest::Client::builder()
+}

@@ -35,7 +35,7 @@ impl Relay {
             page,
             server,
             port,
-            http: reqwest::Client::new(),
+            http: crate::http().build().expect("a client needs nothing"),
             asked: Arc::default(),
         });
         let router = Router::new().fallback(relay).with_state(wires);

@@ -128,6 +128,7 @@ impl SeaweedFs {
 
     /// The same, for a test that sets more.
     pub fn builder(&self) -> AmazonS3Builder {
+        server::stores::encryption();
         AmazonS3Builder::new()
             .with_endpoint(&self.endpoint)
             .with_allow_http(true)

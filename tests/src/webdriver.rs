@@ -12,7 +12,7 @@ pub struct WebDriver {
 impl WebDriver {
     /// Opens a session with these `alwaysMatch` capabilities.
     pub async fn open(driver: &str, capabilities: Value) -> Self {
-        let http = reqwest::Client::new();
+        let http = crate::http().build().expect("a client needs nothing");
         let body = json!({ "capabilities": { "alwaysMatch": capabilities } });
         let answer = send(
             http.post(format!("{driver}/session")).json(&body),

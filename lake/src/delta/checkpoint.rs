@@ -7,11 +7,11 @@ mod read;
 mod small;
 
 use ::parquet::arrow::ProjectionMask;
-use arrow::array::{
-    Array, AsArray, BooleanArray, Int64Array, MapArray, RecordBatch, StructArray, UInt32Array,
-    UInt32Builder,
+use arrow_array::builder::UInt32Builder;
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, BooleanArray, Int64Array, MapArray, RecordBatch, StructArray, UInt32Array,
 };
-use arrow::compute::is_not_null;
 
 use self::columns::{as_text, long, present, structure, text};
 use self::small::read_small;
@@ -118,13 +118,8 @@ fn read_files(
     let Some(path) = text(add, "path")? else {
         return Ok(None);
     };
-    let valid = is_not_null(&path)?;
-    let valid = match add.nulls() {
-        Some(nulls) => BooleanArray::from_iter(
-            (0..valid.len()).map(|i| Some(valid.value(i) && nulls.is_valid(i))),
-        ),
-        None => valid,
-    };
+    // The struct's own nulls are in its text columns already.
+    let valid = BooleanArray::from_iter((0..path.len()).map(|row| Some(path.is_valid(row))));
     if valid.true_count() == 0 {
         return Ok(None);
     }

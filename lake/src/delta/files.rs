@@ -4,11 +4,9 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, BooleanArray, Int64Array, Int64Builder, StringArray, StringBuilder,
-    UInt32Array, UInt32Builder,
-};
-use arrow::compute::filter;
+use arrow_array::builder::{Int64Builder, StringBuilder, UInt32Builder};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, StringArray, UInt32Array};
+use arrow_select::filter::filter;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::vector::Descriptor;
@@ -254,7 +252,7 @@ impl ChunkBuilder {
     }
 
     pub(crate) fn len(&self) -> usize {
-        arrow::array::ArrayBuilder::len(&self.path)
+        arrow_array::builder::ArrayBuilder::len(&self.path)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

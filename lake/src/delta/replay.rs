@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use arrow::array::{Array, BooleanArray};
+use arrow_array::{Array, BooleanArray};
 use hashbrown::HashSet;
 use indexmap::IndexMap;
 use object_store::path::Path;
@@ -101,7 +101,8 @@ impl Replayed {
             let partition = self.intern(add);
             builder.push(add, partition);
             if builder.len() >= CHUNK {
-                self.chunks.push(builder.finish(Source::Json(path.clone())));
+                // Those of several commits may stand in it: they are found again by reading commits.
+                self.chunks.push(builder.finish(Source::Json(folder(path))));
             }
         }
         Ok(())
@@ -225,5 +226,45 @@ pub(crate) fn unseen(seen: &Seen, chunk: Chunk) -> Result<Chunk> {
         chunk.filter(&keep)
     } else {
         Ok(chunk)
+    }
+}
+
+/// The folder that a file of the log lies in.
+fn folder(path: &Path) -> Path {
+    let mut parts: Vec<_> = path.parts().collect();
+    parts.pop();
+    parts.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delta::path::commit_key;
+
+    #[test]
+    fn files_of_several_commits_in_one_chunk_name_none_of_them() {
+        let step = |version: u64| Step {
+            version: Version(version),
+            low: Version(version),
+            path: commit_key(&Path::from("t"), Version(version)),
+            bytes: 0,
+        };
+        let line = |n: usize| {
+            format!("{{\"add\":{{\"path\":\"{n}\",\"partitionValues\":{{}},\"size\":1}}}}\n")
+        };
+        let mut state = Replayed {
+            want_files: true,
+            ..Default::default()
+        };
+        let mut builder = ChunkBuilder::default();
+        let newest: String = (0..CHUNK - 1).map(line).collect();
+        state
+            .take_json(newest.as_bytes(), &mut builder, &step(1))
+            .unwrap();
+        state
+            .take_json(line(CHUNK).as_bytes(), &mut builder, &step(0))
+            .unwrap();
+        let sources: Vec<&Source> = state.chunks.iter().map(|c| &c.source).collect();
+        assert_eq!(sources, [&Source::Json(Path::from("t/_delta_log"))]);
     }
 }

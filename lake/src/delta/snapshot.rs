@@ -1,6 +1,6 @@
 //! One version of a table, which never changes.
 
-use arrow::array::UInt32Array;
+use arrow_array::UInt32Array;
 use indexmap::IndexMap;
 
 use super::action::{Metadata, Protocol};

@@ -35,8 +35,8 @@ impl From<object_store::Error> for Error {
     }
 }
 
-impl From<arrow::error::ArrowError> for Error {
-    fn from(error: arrow::error::ArrowError) -> Self {
+impl From<arrow_schema::ArrowError> for Error {
+    fn from(error: arrow_schema::ArrowError) -> Self {
         Self::damaged("columns cannot be decoded").because(error)
     }
 }

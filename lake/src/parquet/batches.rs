@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReader;
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 
 use crate::{Error, Result};
 

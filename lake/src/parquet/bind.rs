@@ -2,7 +2,7 @@
 
 use ::parquet::arrow::PARQUET_FIELD_ID_META_KEY;
 use ::parquet::schema::types::Type;
-use arrow::datatypes::{DataType, Field as ArrowField, FieldRef};
+use arrow_schema::{DataType, Field as ArrowField, FieldRef};
 
 use crate::schema::Field;
 

@@ -1,7 +1,8 @@
 //! One cell of an Arrow array as text a person reads, the way the table's type wants it.
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::DataType;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
 
 use super::bind::Shape;
 use super::value;

@@ -6,7 +6,7 @@ use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use ::parquet::basic::Type as Physical;
 use ::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use ::parquet::schema::types::ColumnDescriptor;
-use arrow::datatypes::{DataType, FieldRef, Fields, Schema, TimeUnit};
+use arrow_schema::{DataType, FieldRef, Fields, Schema, TimeUnit};
 
 use crate::Result;
 

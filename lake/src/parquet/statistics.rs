@@ -3,7 +3,7 @@
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use ::parquet::file::statistics::Statistics;
 use ::parquet::schema::types::ColumnDescriptor;
-use arrow::datatypes::i256;
+use arrow_buffer::i256;
 
 use super::scalar::{self, Unit};
 

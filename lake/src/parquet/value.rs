@@ -1,7 +1,9 @@
 //! One value of an Arrow array that is not nested, as text.
 
-use arrow::array::{Array, AsArray};
-use arrow::datatypes::*;
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_schema::*;
 
 use super::bind::Leaf;
 use super::cell::CELL_LIMIT;

@@ -1,6 +1,6 @@
 //! Data files as a writer leaves them and as compaction does.
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use lake::Result;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::{
     ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
-use arrow::compute::concat_batches;
-use arrow::datatypes::{Field, Schema};
+use arrow_schema::{Field, Schema};
+use arrow_select::concat::concat_batches;
 use indexmap::IndexMap;
 use lake::Result;
 use lake::table::Time;

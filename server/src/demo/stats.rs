@@ -1,11 +1,11 @@
 //! `add.stats` as Spark writes it (PROTOCOL, "Per-file Statistics").
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StructArray};
-use arrow::compute::{max, max_string, min, min_string};
-use arrow::datatypes::{
-    DataType, Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type, TimeUnit,
-    TimestampMicrosecondType,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType,
 };
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{DataType, TimeUnit};
 use chrono::DateTime;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -70,36 +70,31 @@ fn object(entries: IndexMap<String, Value>) -> Value {
 /// Smallest and largest value; `None` for types that Spark keeps no bounds of.
 fn bounds(column: &ArrayRef) -> Option<(Value, Value)> {
     match column.data_type() {
-        DataType::Int32 => {
-            let array = column.as_primitive::<Int32Type>();
-            Some((min(array)?.into(), max(array)?.into()))
-        }
-        DataType::Int64 => {
-            let array = column.as_primitive::<Int64Type>();
-            Some((min(array)?.into(), max(array)?.into()))
-        }
-        DataType::Float64 => {
-            let array = column.as_primitive::<Float64Type>();
-            Some((min(array)?.into(), max(array)?.into()))
-        }
-        DataType::Utf8 => {
-            let array = column.as_string::<i32>();
-            Some((min_string(array)?.into(), max_string(array)?.into()))
-        }
-        DataType::Date32 => {
-            let array = column.as_primitive::<Date32Type>();
-            Some((date_text(min(array)?).into(), date_text(max(array)?).into()))
-        }
+        DataType::Int32 => values(column.as_primitive::<Int32Type>(), Value::from),
+        DataType::Int64 => values(column.as_primitive::<Int64Type>(), Value::from),
+        DataType::Float64 => values(column.as_primitive::<Float64Type>(), Value::from),
+        DataType::Utf8 => values(column.as_string::<i32>(), Value::from),
+        DataType::Date32 => values(column.as_primitive::<Date32Type>(), |d| date_text(d).into()),
         DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => {
-            let array = column.as_primitive::<TimestampMicrosecondType>();
-            Some((instant(min(array)?), instant(max(array)?)))
+            values(column.as_primitive::<TimestampMicrosecondType>(), instant)
         }
-        DataType::Decimal128(_, 2) => {
-            let array = column.as_primitive::<Decimal128Type>();
-            Some((cents(min(array)?), cents(max(array)?)))
-        }
+        DataType::Decimal128(_, 2) => values(column.as_primitive::<Decimal128Type>(), cents),
         _ => None,
     }
+}
+
+/// The ends of a column, as `text` writes them.
+fn values<T: PartialOrd + Copy>(
+    column: impl IntoIterator<Item = Option<T>>,
+    text: impl Fn(T) -> Value,
+) -> Option<(Value, Value)> {
+    let mut present = column.into_iter().flatten();
+    let first = present.next()?;
+    let (least, most) = present.fold((first, first), |(least, most), value| {
+        let least = if value < least { value } else { least };
+        (least, if value > most { value } else { most })
+    });
+    Some((text(least), text(most)))
 }
 
 /// Days since 1970 as `2026-11-29`.

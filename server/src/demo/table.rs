@@ -5,7 +5,7 @@ use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use indexmap::IndexMap;
 use lake::table::Time;
 use lake::{Error, Kind, Result};

@@ -64,7 +64,8 @@ impl Explorer {
 
     /// What the server itself answers at a path of its interface.
     pub(crate) async fn asks(&self, path: &str) -> Value {
-        let answer = reqwest::get(self.served.at(path)).await.unwrap();
+        let http = tests::http().build().unwrap();
+        let answer = http.get(self.served.at(path)).send().await.unwrap();
         assert!(answer.status().is_success(), "{path}: {}", answer.status());
         answer.json().await.unwrap()
     }

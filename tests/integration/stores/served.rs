@@ -32,7 +32,7 @@ async fn serve(seaweed: &SeaweedFs, reads: &str) -> Served {
 
 /// A client that shows a redirect instead of following it.
 fn client() -> Client {
-    Client::builder().redirect(Policy::none()).build().unwrap()
+    tests::http().redirect(Policy::none()).build().unwrap()
 }
 
 async fn ranged(url: &str, range: &str) -> Response {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, StructArray};
-use arrow::datatypes::{ArrowPrimitiveType, DataType, Int8Type, Int16Type, Int32Type, UInt32Type};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructArray};
+use arrow_schema::DataType;
 
 use crate::{Error, Result};
 
@@ -45,7 +47,7 @@ pub(super) fn text(parent: &StructArray, name: &str) -> Result<Option<StringArra
         return Ok(None);
     };
     let text = as_text(column)?;
-    let nulls = arrow::buffer::NullBuffer::union(text.nulls(), parent.nulls());
+    let nulls = arrow_buffer::NullBuffer::union(text.nulls(), parent.nulls());
     let (offsets, values, _) = text.into_parts();
     Ok(Some(StringArray::try_new(offsets, values, nulls)?))
 }
@@ -67,7 +69,7 @@ pub(super) fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array
     let Some(numbers): Option<Int64Array> = numbers else {
         return Err(Error::damaged(format!("`{name}` is no number")));
     };
-    let nulls = arrow::buffer::NullBuffer::union(numbers.nulls(), parent.nulls());
+    let nulls = arrow_buffer::NullBuffer::union(numbers.nulls(), parent.nulls());
     let (_, values, _) = numbers.into_parts();
     Ok(Some(Int64Array::try_new(values, nulls)?))
 }

@@ -1,6 +1,7 @@
 //! The actions of a checkpoint that are not files.
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
 
 use super::Small;
 use super::columns::{long, map_of, present, strings, structure, text};

@@ -7,8 +7,8 @@ use ::parquet::file::metadata::{
     ColumnChunkMetaDataBuilder, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
 };
 use ::parquet::file::properties::WriterProperties;
-use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::Schema as ArrowSchema;
+use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::Schema as ArrowSchema;
 use bytes::Bytes;
 use indexmap::IndexMap;
 use object_store::memory::InMemory;
@@ -187,9 +187,11 @@ async fn a_null_partition_is_null() {
 
 #[tokio::test]
 async fn a_file_without_rows() {
-    let empty = RecordBatch::new_empty(Arc::new(ArrowSchema::new(vec![
-        arrow::datatypes::Field::new("id", arrow::datatypes::DataType::Int64, true),
-    ])));
+    let empty = RecordBatch::new_empty(Arc::new(ArrowSchema::new(vec![arrow_schema::Field::new(
+        "id",
+        arrow_schema::DataType::Int64,
+        true,
+    )])));
     let file = table(
         written(&empty, WriterProperties::builder().build()),
         vec![field("id", "long")],

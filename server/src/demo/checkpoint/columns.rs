@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
-use arrow::json::ReaderBuilder;
+use arrow_json::ReaderBuilder;
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use lake::Result;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;

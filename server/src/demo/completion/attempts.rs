@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
-use arrow::datatypes::{Field, Schema};
+use arrow_schema::{Field, Schema};
 use lake::Result;
 use parquet::arrow::PARQUET_FIELD_ID_META_KEY;
 use serde_json::{Value, json};

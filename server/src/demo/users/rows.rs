@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Int32Array, Int64Array, ListBuilder,
-    RecordBatch, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, StructArray, TimestampMicrosecondArray,
 };
-use arrow::datatypes::{DataType, Field, Fields, Schema};
+use arrow_schema::{DataType, Field, Fields, Schema};
 use lake::Result;
 use serde_json::json;
 

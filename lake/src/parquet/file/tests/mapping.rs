@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use ::parquet::arrow::PARQUET_FIELD_ID_META_KEY;
-use arrow::array::{Array, ListArray, MapArray, StructArray};
-use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{DataType, Field as ArrowField, Fields};
+use arrow_array::{Array, ListArray, MapArray, StructArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{DataType, Field as ArrowField, Fields};
 
 use super::*;
 

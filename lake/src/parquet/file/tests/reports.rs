@@ -2,7 +2,7 @@
 
 use ::parquet::basic::Compression;
 use ::parquet::file::properties::{EnabledStatistics, WriterVersion};
-use arrow::array::{Decimal128Array, TimestampMicrosecondArray};
+use arrow_array::{Decimal128Array, TimestampMicrosecondArray};
 
 use super::*;
 

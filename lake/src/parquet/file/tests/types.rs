@@ -3,8 +3,9 @@
 use ::parquet::data_type::{Int96, Int96Type};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
-use arrow::array::*;
-use arrow::datatypes::{ArrowPrimitiveType, Float16Type, Float64Type, Int8Type, i256};
+use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float64Type, Int8Type};
+use arrow_array::*;
+use arrow_buffer::i256;
 
 use super::*;
 
