@@ -20,7 +20,7 @@ SITE_SOURCES := $(shell find app lake markup style public .cargo -type f 2>/dev/
 # What page, worker and server must agree on: they are of one build.
 export TIDEMARK_BUILD := $(shell cat $(SITE_SOURCES) 2>/dev/null | sha256sum | cut -c 1-12)
 
-.PHONY: help demo tidemark native modules site test engines check lint budget bench fuzz tools-%
+.PHONY: help demo tidemark native modules staged site test engines check lint budget bench fuzz tools-%
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,7 +32,7 @@ demo: tidemark ## builds everything, writes the sample lake, serves it and print
 # server's dependencies. The page is put where the server looks for it only then, so that no build
 # reads half of it.
 tidemark: ## builds the one binary, the page inside it
-	@test -x $(TIDEMARK) || $(MAKE) -j2 tools-site native
+	@test -x $(TIDEMARK) || $(MAKE) -j2 staged native
 	@$(MAKE) site
 	@cargo build --release -p server
 
@@ -45,9 +45,11 @@ modules: tools-wasm
 	+@cargo build $(WASM) -p app --bin page --no-default-features --profile wasm-release
 	+@cargo build $(WASM) -p app --bin worker --profile wasm-release
 
+staged: tools-site modules out/site/index.html
+
 out/site/index.html: $(SITE_SOURCES) scripts/split.sh | tools-site
 	@mkdir -p $(@D)
-	@trunk build --release --offline --skip-version-check --dist $(@D)
+	+@trunk build --release --offline --skip-version-check --dist $(@D)
 	@scripts/split.sh $(@D)
 
 site: dist/index.html.br ## builds the page into dist/

@@ -27,6 +27,7 @@ use serde::Serialize;
 use self::snapshot::files;
 use crate::config::Config;
 use crate::setup;
+use crate::site::Embedded;
 
 /// What every command knows.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub struct Context {
     pub json: bool,
     /// The configuration.
     pub config: Config,
+    /// The page that this binary carries.
+    pub page: Embedded,
 }
 
 /// An explorer for tables on object storage
@@ -132,8 +135,8 @@ fn warnings(out: &mut String, warnings: &[String]) {
     }
 }
 
-/// Runs the command that the process was started with.
-pub fn main() -> ExitCode {
+/// Runs the command that the process was started with. `page` is what the binary carries.
+pub fn main(page: Embedded) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // A usage error has to be JSON too, before it is known what was meant.
     let json = arguments.iter().any(|argument| argument == "--json");
@@ -145,7 +148,7 @@ pub fn main() -> ExitCode {
         .enable_all()
         .build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(run(cli)),
+        Ok(runtime) => runtime.block_on(run(cli, page)),
         Err(e) => Err(Error::new(Kind::Internal, "no runtime").because(e)),
     };
     match result {
@@ -154,7 +157,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-async fn run(cli: Cli) -> Result<ExitCode> {
+async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
     let context = Context {
         json: cli.json,
         // The sample lake brings its own.
@@ -162,6 +165,7 @@ async fn run(cli: Cli) -> Result<ExitCode> {
             Command::Demo(_) => Config::default(),
             _ => Config::load(cli.config.as_deref())?,
         },
+        page,
     };
     match cli.command {
         Command::Serve(args) => serve::run(context, args).await,

@@ -14,7 +14,7 @@ use crate::access::{Access, Mode};
 use crate::app::{App, TABLE_READS};
 use crate::config::{Config, ZoneConfig};
 use crate::metrics::Metrics;
-use crate::site::Site;
+use crate::site::{Embedded, Site};
 use crate::stores::{Address, Cache, Opener};
 use crate::tables::Tables;
 use crate::zones::{Zone, Zones};
@@ -63,8 +63,8 @@ pub fn lake_of(config: &Config) -> Lake {
     }
 }
 
-/// The server's state.
-pub async fn app_of(config: &Config) -> App {
+/// The server's state, with the page that the binary carries.
+pub async fn app_of(config: &Config, page: Embedded) -> App {
     let lake = lake_of(config);
     let directory = std::env::var_os("TIDEMARK_DIST").map(PathBuf::from);
     let connect = redirect_origins(&lake.zones).await;
@@ -75,7 +75,7 @@ pub async fn app_of(config: &Config) -> App {
             mode: Mode::None,
             public_url: config.public_url.clone(),
         },
-        site: Site::new(directory, connect),
+        site: Site::new(page, directory, connect),
         metrics: lake.metrics,
         table_reads: Semaphore::new(TABLE_READS),
     }

@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use lake::Error;
 
+pub use self::asset::Embedded;
 use self::asset::{Asset, Source, content_type, is_hashed};
 use crate::app::App;
 use crate::failure::Failure;
@@ -28,10 +29,10 @@ pub struct Site {
 }
 
 impl Site {
-    /// The files inside this binary; those of `directory` where one is given.
-    pub fn new(directory: Option<PathBuf>, connect: Vec<String>) -> Self {
+    /// The files that the binary carries; those of `directory` where one is given.
+    pub fn new(embedded: Embedded, directory: Option<PathBuf>, connect: Vec<String>) -> Self {
         Self {
-            source: directory.map_or(Source::Embedded, Source::Disk),
+            source: directory.map_or(Source::Embedded(embedded), Source::Disk),
             connect,
         }
     }

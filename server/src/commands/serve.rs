@@ -49,7 +49,7 @@ pub(super) async fn serve(
 ) -> Result<ExitCode> {
     log();
     let address = listen.listen.unwrap_or(context.config.listen);
-    let app = Arc::new(setup::app_of(&context.config).await);
+    let app = Arc::new(setup::app_of(&context.config, context.page).await);
     app.access.check_listen(address)?;
     let listener = TcpListener::bind(address).await.map_err(|e| {
         let why = format!(

@@ -3,18 +3,15 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use rust_embed::Embed;
+use rust_embed::EmbeddedFile;
 
-/// What Trunk built. A debug build reads it from disk at run time; a release carries it.
-#[derive(Embed)]
-#[folder = "../dist/"]
-#[allow_missing = true]
-struct Dist;
+/// The files of the page that a binary carries, by name.
+pub type Embedded = fn(&str) -> Option<EmbeddedFile>;
 
 /// Where files come from.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    Embedded,
+    Embedded(Embedded),
     Disk(PathBuf),
 }
 
@@ -38,8 +35,8 @@ impl Source {
             return None;
         }
         match self {
-            Self::Embedded => {
-                let file = Dist::get(name)?;
+            Self::Embedded(file) => {
+                let file = file(name)?;
                 let hash = file.metadata.sha256_hash();
                 Some(Asset {
                     bytes: file.data,

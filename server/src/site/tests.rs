@@ -24,8 +24,8 @@ impl Page {
         for (name, text) in files {
             fs::write(dist.path().join(name), text).unwrap();
         }
-        let mut app: App = setup::app_of(&Config::default()).await;
-        app.site = Site::new(Some(dist.path().to_owned()), Vec::new());
+        let mut app: App = setup::app_of(&Config::default(), |_| None).await;
+        app.site = Site::new(|_| None, Some(dist.path().to_owned()), Vec::new());
         Self {
             _dist: dist,
             router: crate::routes::router(Arc::new(app)),
