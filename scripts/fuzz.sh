@@ -26,7 +26,7 @@ cd "$root/fuzz"
 host=$(rustc "+$nightly" -vV | sed -n 's/^host: //p')
 echo "fuzz: building"
 # Nothing here is unsafe, so the address sanitizer would find little and slow everything.
-cargo "+$nightly" fuzz build --sanitizer none
+RUSTC_WRAPPER="$root/fuzz/rustc.sh" cargo "+$nightly" fuzz build --sanitizer none
 rustc "+$nightly" --edition 2024 -O -o "$work/make-seeds" seeds.rs
 "$work/make-seeds" "$work/seeds"
 
