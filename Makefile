@@ -58,7 +58,7 @@ site: dist/index.html.br ## builds the page into dist/
 dist/index.html.br: out/site/index.html
 	@find out/site -name '*.br' -delete
 	@find out/site -type f ! -name '*.woff2' ! -name '*.png' -print0 | xargs -0 -P 2 -n 1 brotli -q 11 -k
-	@rm -rf dist && cp -r out/site dist
+	@rm -rf dist && cp -r out/site dist && touch server/src/main.rs
 
 test: tools-test ## every test that needs no JVM and no Go
 	@scripts/test.sh
