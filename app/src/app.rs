@@ -5,6 +5,7 @@ pub mod help;
 pub mod rail;
 pub mod search;
 
+use lake::table::At;
 use leptos::prelude::*;
 
 use crate::keys::Command;
@@ -48,24 +49,18 @@ pub fn App() -> Markup {
 
 /// Commands that mean the same on every page. Pages are asked before.
 fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
-    let table = session
-        .route
-        .with_untracked(|r| r.table().map(str::to_owned));
-    let go = |route: fn(String) -> Route| {
-        let to = table.clone().map(route);
+    let go = |route: fn(String, At) -> Route| {
+        let to = session
+            .route
+            .with_untracked(|r| Some(route(r.table()?.to_owned(), r.at())));
         to.map(|to| session.nav.go(to)).is_some()
     };
     match command {
         Command::Help => help.update(|open| *open = !*open),
         Command::Lake => session.nav.go(Route::Lake),
-        Command::History => return go(|table| Route::Timeline { table }),
-        Command::Layout => return go(|table| Route::Layout { table }),
-        Command::Snapshot => {
-            return go(|table| Route::Snapshot {
-                table,
-                at: lake::table::At::Latest,
-            });
-        }
+        Command::History => return go(|table, _| Route::Timeline { table }),
+        Command::Layout => return go(|table, at| Route::Layout { table, at }),
+        Command::Snapshot => return go(|table, at| Route::Snapshot { table, at }),
         Command::Previous | Command::Next => {
             let step = session.route.with_untracked(|route| {
                 let version = route.version()?;

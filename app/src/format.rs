@@ -3,6 +3,8 @@
 mod text;
 mod time;
 
+use lake::figures::share;
+pub use lake::figures::size as bytes;
 pub use text::{capital, lower, shorten, shorten_middle, visible};
 pub use time::{ago, clock, day, duration, minute, minute_with_year, month_day, spaced, utc};
 
@@ -10,7 +12,7 @@ pub use time::{ago, clock, day, duration, minute, minute_with_year, month_day, s
 pub const UNKNOWN: &str = "?";
 
 /// The reason behind [`UNKNOWN`].
-pub const UNKNOWN_WHY: &str = "Not known: the log does not state it";
+pub const UNKNOWN_WHY: &str = "Not known: what was read of the log does not state it";
 
 /// The minus sign of figures; a hyphen is no minus.
 pub const MINUS: char = '\u{2212}';
@@ -37,29 +39,6 @@ pub fn count_or_unknown(n: Option<u64>) -> String {
 pub fn counted(n: u64, singular: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{} {singular}{s}", count(n))
-}
-
-/// A size in IEC units with at most three digits: `2.5 GiB`, `131 MiB`, `812 B`.
-pub fn bytes(n: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if n < 1024 {
-        return format!("{n} B");
-    }
-    let mut value = n as f64 / 1024.0;
-    let mut unit = "KiB";
-    for next in UNITS.into_iter().skip(1) {
-        // What would be written with four digits belongs to the next unit.
-        if value < 999.5 {
-            break;
-        }
-        value /= 1024.0;
-        unit = next;
-    }
-    if value < 99.95 {
-        format!("{value:.1} {unit}")
-    } else {
-        format!("{value:.0} {unit}")
-    }
 }
 
 /// A size, or [`UNKNOWN`].
@@ -110,18 +89,7 @@ pub fn net_bytes(came: u64, went: u64) -> String {
 
 /// A share as whole percent; never `100 %` or `0 %` unless it is: `80 %`, `> 99 %`, `< 1 %`.
 pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return UNKNOWN.to_owned();
-    }
-    let share = part as f64 / whole as f64 * 100.0;
-    let rounded = share.round();
-    if part > 0 && rounded < 1.0 {
-        "< 1 %".to_owned()
-    } else if part < whole && rounded >= 100.0 {
-        "> 99 %".to_owned()
-    } else {
-        format!("{rounded:.0} %")
-    }
+    share(part, whole).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ fn words(kind: Kind) -> (&'static str, &'static str, bool) {
     match kind {
         Kind::NotFound => (
             "Not there",
-            "Check the name in the address, or look for it from the lake's page. It may have been moved, or vacuumed, since the link was made.",
+            "Look for it in the table's history, or from the lake's page. It may have been moved, cleaned up or vacuumed since the link was made.",
             true,
         ),
         Kind::Invalid => (

@@ -44,8 +44,8 @@ pub enum Route {
         version: Version,
         path: String,
     },
-    /// Partitions and file sizes of the newest version.
-    Layout { table: String },
+    /// Partitions and file sizes of the newest version, or of another.
+    Layout { table: String, at: At },
     /// No page has this address.
     Unknown { path: String },
 }
@@ -78,7 +78,14 @@ impl Route {
         Some(match segments.as_slice() {
             [] => Self::Lake,
             ["t", t] => Self::Timeline { table: table(t)? },
-            ["t", t, "layout"] => Self::Layout { table: table(t)? },
+            ["t", t, "layout"] => Self::Layout {
+                table: table(t)?,
+                at: At::Latest,
+            },
+            ["t", t, "v", at, "layout"] => Self::Layout {
+                table: table(t)?,
+                at: at_from_segment(at)?,
+            },
             ["t", t, "c", version] => Self::Commit {
                 table: table(t)?,
                 version: version.parse().ok()?,
@@ -113,7 +120,7 @@ impl Route {
             | Self::Snapshot { table, .. }
             | Self::Diff { table, .. }
             | Self::File { table, .. }
-            | Self::Layout { table } => Some(table),
+            | Self::Layout { table, .. } => Some(table),
         }
     }
 
@@ -125,9 +132,21 @@ impl Route {
             | Self::Snapshot {
                 at: At::Version(version),
                 ..
+            }
+            | Self::Layout {
+                at: At::Version(version),
+                ..
             } => Some(*version),
             Self::Diff { to, .. } => Some(*to),
             _ => None,
+        }
+    }
+
+    /// Which version of the table the page is about; the newest where it is about none.
+    pub fn at(&self) -> At {
+        match self {
+            Self::Snapshot { at, .. } | Self::Layout { at, .. } => *at,
+            _ => self.version().map_or(At::Latest, At::Version),
         }
     }
 
@@ -138,7 +157,7 @@ impl Route {
         let mut route = self.clone();
         match &mut route {
             Self::Commit { version: v, .. } => *v = version,
-            Self::Snapshot { at, .. } => *at = At::Version(version),
+            Self::Snapshot { at, .. } | Self::Layout { at, .. } => *at = At::Version(version),
             Self::Diff { from, to, .. } => {
                 let shifted = i128::from(from.0) + i128::from(version.0) - i128::from(to.0);
                 *from = Version(u64::try_from(shifted).ok()?);
@@ -170,14 +189,11 @@ impl fmt::Display for Route {
             Self::Lake => f.write_str("/"),
             Self::Timeline { .. } => Ok(()),
             Self::Commit { version, .. } => write!(f, "/c/{version}"),
-            Self::Snapshot { at, .. } => match at {
-                At::Latest => f.write_str("/v/latest"),
-                At::Version(version) => write!(f, "/v/{version}"),
-                At::Time(time) => write!(f, "/v/{}", encode(&time.to_string())),
-            },
+            Self::Snapshot { at, .. } => write!(f, "/v/{}", at_segment(*at)),
             Self::Diff { from, to, .. } => write!(f, "/diff/{from}..{to}"),
             Self::File { version, path, .. } => write!(f, "/v/{version}/f/{}", encode(path)),
-            Self::Layout { .. } => f.write_str("/layout"),
+            Self::Layout { at: At::Latest, .. } => f.write_str("/layout"),
+            Self::Layout { at, .. } => write!(f, "/v/{}/layout", at_segment(*at)),
             Self::Unknown { path } => f.write_str(path),
         }
     }
@@ -198,6 +214,14 @@ impl Place {
 impl From<Route> for Place {
     fn from(route: Route) -> Self {
         route.with(Query::default())
+    }
+}
+
+fn at_segment(at: At) -> String {
+    match at {
+        At::Latest => "latest".to_owned(),
+        At::Version(version) => version.to_string(),
+        At::Time(time) => utf8_percent_encode(&time.to_string(), SEGMENT).to_string(),
     }
 }
 

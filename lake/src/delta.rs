@@ -10,6 +10,7 @@ pub(crate) mod history;
 pub mod log;
 pub mod path;
 pub(crate) mod rebuild;
+pub(crate) mod removed;
 pub(crate) mod replay;
 pub mod schema;
 pub(crate) mod segment;

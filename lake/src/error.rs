@@ -122,7 +122,7 @@ impl Error {
             return None;
         }
         let parts = self.0.context.iter().map(|(name, value)| match *name {
-            "key" => value.clone(),
+            "key" | "location" => value.clone(),
             _ => format!("{name} {value}"),
         });
         Some(parts.collect::<Vec<_>>().join(", "))

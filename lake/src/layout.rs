@@ -75,7 +75,7 @@ pub fn layout(location: &str, snapshot: &Snapshot, cap: Option<usize>) -> Layout
         rows: sizes
             .iter()
             .try_fold(0u64, |sum, g| sum.checked_add(g.rows?)),
-        histogram: histogram(&all),
+        histogram: histogram(&all, threshold),
         max_bytes: all.iter().copied().max().unwrap_or(0),
         median_bytes: quantile(&mut all, 1, 2),
         p10_bytes: quantile(&mut all, 1, 10),
@@ -165,7 +165,8 @@ fn quantile(values: &mut [u64], numerator: usize, denominator: usize) -> u64 {
     *values.select_nth_unstable(rank).1
 }
 
-fn histogram(sizes: &[u64]) -> Vec<SizeBucket> {
+/// Files by size. The threshold of small ones is a bound too, so that no bar holds both kinds.
+fn histogram(sizes: &[u64], threshold: u64) -> Vec<SizeBucket> {
     const BOUNDS: [u64; 10] = [
         128 * 1024,
         512 * 1024,
@@ -178,8 +179,12 @@ fn histogram(sizes: &[u64]) -> Vec<SizeBucket> {
         512 * MIB,
         1024 * MIB,
     ];
-    let bounds = BOUNDS.iter().copied().map(Some).chain([None]);
-    let mut buckets: Vec<SizeBucket> = bounds
+    let mut bounds = BOUNDS.to_vec();
+    if let Err(at) = bounds.binary_search(&threshold) {
+        bounds.insert(at, threshold);
+    }
+    let all = bounds.iter().copied().map(Some).chain([None]);
+    let mut buckets: Vec<SizeBucket> = all
         .map(|under_bytes| SizeBucket {
             under_bytes,
             files: 0,
@@ -187,7 +192,7 @@ fn histogram(sizes: &[u64]) -> Vec<SizeBucket> {
         })
         .collect();
     for size in sizes {
-        let at = BOUNDS.partition_point(|bound| bound <= size);
+        let at = bounds.partition_point(|bound| bound <= size);
         if let Some(bucket) = buckets.get_mut(at) {
             bucket.files += 1;
             bucket.bytes = bucket.bytes.saturating_add(*size);
@@ -221,10 +226,20 @@ mod tests {
 
     #[test]
     fn a_size_on_a_bound_is_in_the_bucket_above() {
-        let buckets = histogram(&[128 * 1024, 128 * 1024 - 1, u64::MAX]);
+        let buckets = histogram(&[128 * 1024, 128 * 1024 - 1, u64::MAX], 512 * 1024);
         assert_eq!(
             (buckets[0].files, buckets[1].files, buckets[10].files),
             (1, 1, 1)
         );
+    }
+
+    #[test]
+    fn no_bucket_holds_small_files_and_others() {
+        let buckets = histogram(&[65_535, 65_536, 100_000], 64 * 1024);
+        let first: Vec<_> = buckets[..2]
+            .iter()
+            .map(|b| (b.under_bytes, b.files))
+            .collect();
+        assert_eq!(first, [(Some(64 * 1024), 1), (Some(128 * 1024), 2)]);
     }
 }

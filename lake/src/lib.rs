@@ -16,6 +16,7 @@ pub mod delta;
 #[cfg(feature = "read")]
 pub mod diff;
 pub mod error;
+pub mod figures;
 pub mod host;
 #[cfg(feature = "read")]
 pub mod layout;

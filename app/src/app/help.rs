@@ -22,7 +22,7 @@ pub fn Help(open: RwSignal<bool>) -> Markup {
                     .collect::<Markup>()}
             </dl>
             <p class="soft s">
-                "Times are UTC. Sizes are in units of 1024 and exact on hover. A question mark in place of a figure means that the log does not state it. Nothing here asks who you are: whoever reaches this server reads all that it serves."
+                "Times are UTC. Sizes are in units of 1024 and exact on hover. A question mark in place of a figure means that what was read of the log does not state it. Nothing here asks who you are: whoever reaches this server reads all that it serves."
             </p>
         </Dialog>
     }

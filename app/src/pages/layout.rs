@@ -1,4 +1,4 @@
-//! Partitions and file sizes of the newest version: where the bytes are, where the small files.
+//! Partitions and file sizes of a version: where the bytes are, where the small files.
 
 pub mod histogram;
 pub mod partitions;
@@ -32,7 +32,8 @@ pub fn Page() -> Markup {
     let here = Here::find();
     let layout = Asked::new(move |progress| {
         let (engine, table) = (session.engine().watched(progress), here.table());
-        Some(async move { engine.layout(table, At::Latest).await })
+        let at = session.route.with(Route::at);
+        Some(async move { engine.layout(table, at).await })
     });
     let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || format!("{} · layout", here.title()));
@@ -65,11 +66,12 @@ fn Body(here: Here, report: Arc<LayoutReport>) -> Markup {
     if report.files == 0 {
         return view! {
             <Empty title="No files">
-                <p class="soft">"The newest version of the table is empty, so there is no layout to look at."</p>
+                <p class="soft">"This version of the table is empty, so there is no layout to look at."</p>
             </Empty>
         };
     }
-    let command = here.command("layout", &[]);
+    let version = report.version.to_string();
+    let command = here.command("layout", &["--version", &version]);
     let parameters = format!("version={}", report.version);
     let json = json_link(here, "layout", &parameters, "The layout as JSON");
     view! {

@@ -49,10 +49,12 @@ pub fn Facts(facts: Vec<Markup>) -> Markup {
 #[component]
 pub fn Tabs() -> Markup {
     let session = session();
-    let tab = move |name: &'static str, here: fn(&Route) -> bool, to: fn(String) -> Route| {
+    // A page about a version leads to that version's snapshot and layout.
+    let tab = move |name: &'static str, here: fn(&Route) -> bool, to: fn(String, At) -> Route| {
         let href = move || {
-            let table = session.route.with(|r| r.table().map(str::to_owned));
-            table.map(|t| to(t).href())
+            session
+                .route
+                .with(|route| Some(to(route.table()?.to_owned(), route.at()).href()))
         };
         let current = move || session.route.with(here).then_some("page");
         view! { <a href=href aria-current=current>{name}</a> }
@@ -66,9 +68,9 @@ pub fn Tabs() -> Markup {
     let snapshot = |r: &Route| matches!(r, Route::Snapshot { .. } | Route::File { .. });
     view! {
         <nav class="tabs" aria-label="Pages of the table">
-            {tab("History", history, |table| Route::Timeline { table })}
-            {tab("Snapshot", snapshot, |table| Route::Snapshot { table, at: At::Latest })}
-            {tab("Layout", |r| matches!(r, Route::Layout { .. }), |table| Route::Layout { table })}
+            {tab("History", history, |table, _| Route::Timeline { table })}
+            {tab("Snapshot", snapshot, |table, at| Route::Snapshot { table, at })}
+            {tab("Layout", |r| matches!(r, Route::Layout { .. }), |table, at| Route::Layout { table, at })}
         </nav>
     }
 }

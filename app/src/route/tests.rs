@@ -9,7 +9,20 @@ fn every_page_has_one_address() {
     let routes = [
         (Route::Lake, "/"),
         (Route::Timeline { table: table() }, "/t/users"),
-        (Route::Layout { table: table() }, "/t/users/layout"),
+        (
+            Route::Layout {
+                table: table(),
+                at: At::Latest,
+            },
+            "/t/users/layout",
+        ),
+        (
+            Route::Layout {
+                table: table(),
+                at: At::Version(Version(47)),
+            },
+            "/t/users/v/47/layout",
+        ),
         (
             Route::Commit {
                 table: table(),

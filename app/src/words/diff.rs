@@ -157,7 +157,7 @@ fn delete(diff: &DiffReport) -> Sentence {
             count_of(diff.rows_masked, "row"),
             count_of(diff.vectors_changed, "file"),
         ));
-        return located(out, diff).text(". No file left.");
+        return located(out, diff).text("; the files stay.");
     }
     out = out.text(format!(" {} left the table", of_all(left, diff.from_files)));
     out = match diff.totals.rows_removed {

@@ -13,6 +13,9 @@ pub fn count_of(n: u64, noun: &str) -> String {
 
 /// The plural of an English noun, as far as names of columns and our own words need it.
 pub fn plural(noun: &str) -> String {
+    if noun.chars().count() < 3 {
+        return format!("values of {noun}");
+    }
     let before_last = noun.chars().rev().nth(1);
     let vowel = before_last.is_some_and(|c| "aeiou".contains(c.to_ascii_lowercase()));
     match noun.chars().last() {
@@ -54,6 +57,7 @@ mod tests {
         assert_eq!(count_of(1, "property"), "1 property");
         assert_eq!(count_of(1204, "property"), "1,204 properties");
         assert_eq!(plural("day"), "days");
+        assert_eq!(plural("k"), "values of k");
         assert_eq!(plural("batch"), "batches");
     }
 

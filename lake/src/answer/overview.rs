@@ -29,7 +29,7 @@ impl Table {
             limit: RECENT,
             before: None,
         };
-        let page = log.history(&head, &query, &self.host).await?;
+        let page = log.history_with_removed(&head, &query, &self.host).await?;
         let totals = self.totals(&log, &head).await;
         let mut attention = damaged(&page.rows);
         attention.extend(losses(&page.rows, totals, rows_removed));

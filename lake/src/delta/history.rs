@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::commit::{Summary, commit_times};
 use super::log::{Head, Listed, Log};
 use super::path::LogFile;
+use super::removed::Removed;
 use super::segment::checkpoints;
 use crate::Result;
 use crate::host::{Progress, SharedHost};
@@ -133,6 +134,32 @@ impl Log {
         query: &HistoryQuery,
         host: &SharedHost,
     ) -> Result<Page> {
+        self.page(head, query, None, host).await
+    }
+
+    /// As [`Log::history`], with the rows of removed files from the page's own adds where the
+    /// removes do not state them.
+    pub(crate) async fn history_with_removed(
+        &self,
+        head: &Head,
+        query: &HistoryQuery,
+        host: &SharedHost,
+    ) -> Result<Page> {
+        let mut removed = Removed::default();
+        let mut page = self.page(head, query, Some(&mut removed), host).await?;
+        for row in &mut page.rows {
+            row.rows_removed = row.rows_removed.or_else(|| removed.rows(row.version));
+        }
+        Ok(page)
+    }
+
+    async fn page(
+        &self,
+        head: &Head,
+        query: &HistoryQuery,
+        mut removed: Option<&mut Removed>,
+        host: &SharedHost,
+    ) -> Result<Page> {
         let limit = query.limit.clamp(1, LARGEST_PAGE) as usize;
         let before = query.before.map_or(head.latest.0.saturating_add(1), |v| {
             v.0.min(head.latest.0.saturating_add(1))
@@ -163,6 +190,9 @@ impl Log {
             match read {
                 Some((meta, bytes)) => {
                     let summary = Summary::read(&bytes);
+                    if let Some(removed) = &mut removed {
+                        removed.take(version, &summary, &bytes);
+                    }
                     rows.push(row(version, commit_times(&meta, &bytes), &summary));
                 }
                 None => warnings.push(format!("version {version} is missing from the log")),

@@ -1,6 +1,7 @@
 //! What about a layout is worth acting on: each fact with its figures and the threshold beside it.
 
 use crate::delta::snapshot::Snapshot;
+use crate::figures::{share, size};
 use crate::table::partition_label;
 use crate::wire::{Finding, LayoutReport, Severity};
 
@@ -34,26 +35,6 @@ fn percent(part: u64, whole: u64) -> u64 {
     }
 }
 
-/// A share that is never all or nothing unless it is.
-fn share(part: u64, whole: u64) -> String {
-    match percent(part, whole) {
-        0 if part > 0 => "< 1 %".to_owned(),
-        99 if part.saturating_mul(200) >= whole.saturating_mul(199) => "> 99 %".to_owned(),
-        n => format!("{n} %"),
-    }
-}
-
-/// Mebibytes, with a decimal where it says something.
-fn mib(bytes: u64) -> String {
-    let tenths = u128::from(bytes) * 10 / (1024 * 1024);
-    match (tenths / 10, tenths % 10) {
-        (whole, 0) if whole > 0 => format!("{whole} MiB"),
-        (whole, _) if whole >= 100 => format!("{whole} MiB"),
-        (0, 0) => format!("{} KiB", bytes / 1024),
-        (whole, tenth) => format!("{whole}.{tenth} MiB"),
-    }
-}
-
 /// At least ten files and half of all could be packed together.
 fn small_files(report: &LayoutReport) -> Option<Finding> {
     // Partitions that packing leaves as they are are no part of what it would do.
@@ -71,13 +52,13 @@ fn small_files(report: &LayoutReport) -> Option<Finding> {
         "small_files",
         None,
         format!(
-            "{} of {} files ({}) are smaller than {}; packing to {} leaves {after} of {before} and rewrites {}",
+            "{} of {} files ({}) are smaller than {}; packing to {} makes {before} files {after} and rewrites {}",
             report.small_files,
             report.files,
-            share(report.small_files, report.files),
-            mib(report.small_bytes_threshold),
-            mib(report.target_bytes),
-            mib(rewrite),
+            share(report.small_files, report.files).unwrap_or_default(),
+            size(report.small_bytes_threshold),
+            size(report.target_bytes),
+            size(rewrite),
         ),
     )
 }
@@ -97,10 +78,10 @@ fn skew(report: &LayoutReport) -> Option<Finding> {
         Some(partition_label(&largest.partition)),
         format!(
             "{} of {} lie in one of {} partitions; the median partition holds {} (called out from 10 times the median)",
-            mib(largest.bytes),
-            mib(report.bytes),
+            size(largest.bytes),
+            size(report.bytes),
             report.partitions.len(),
-            mib(median.bytes),
+            size(median.bytes),
         ),
     )
 }
@@ -142,7 +123,7 @@ fn masked_rows(snapshot: &Snapshot) -> Option<Finding> {
         None,
         format!(
             "{masked} of {records} records ({}) are masked by deletion vectors and still read (called out from 20 %)",
-            share(masked, records)
+            share(masked, records).unwrap_or_default()
         ),
     )
 }
@@ -178,22 +159,4 @@ fn default_partition(report: &LayoutReport) -> Option<Finding> {
         Some(partition_label(&partition.partition)),
         "a partition value is the text __HIVE_DEFAULT_PARTITION__, which Delta does not read as null".to_owned(),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_not_rounded_to_nothing_or_all() {
-        assert_eq!(share(345, 346), "> 99 %");
-        assert_eq!(share(99, 100), "99 %");
-        assert_eq!(share(1, 1_000), "< 1 %");
-        assert_eq!(share(0, 7), "0 %");
-        let sizes = [(512, "0 KiB"), (9_751_000, "9.2 MiB"), (2 << 20, "2 MiB")];
-        for (bytes, text) in sizes {
-            assert_eq!(mib(bytes), text);
-        }
-        assert_eq!(mib(300 << 10), "0.2 MiB");
-    }
 }

@@ -185,6 +185,19 @@ mod tests {
     }
 
     #[test]
+    fn booleans_without_bytes_are_damaged() {
+        // To the parquet crate, half a thousand million booleans that take no bytes.
+        let claimed = [0x29, 0xf2, 0xf6, 0xf7, 0xf8, 0xff, 0x01, 0];
+        let hidden = [&[0x12, 0x12, 0x09, 0x09, 0x32][..], &claimed].concat();
+        let set = [&[0x1a, 0x31][..], &claimed].concat();
+        let map = [0x1b, 0x02, 0x21, 0, 0, 0, 0, 0];
+        for bytes in [&claimed[..], &hidden, &set, &map] {
+            let error = footer(bytes).unwrap_err();
+            assert_eq!(error.kind(), Kind::Damaged, "{bytes:x?}: {error}");
+        }
+    }
+
+    #[test]
     fn millions_of_row_groups_are_too_large() {
         let error = footer(&bytes(&[1, 0], 3_000_000)).unwrap_err();
         assert_eq!(error.kind(), Kind::TooLarge);

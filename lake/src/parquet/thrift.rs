@@ -140,7 +140,10 @@ impl<'a> Cursor<'a> {
         Ok(Some((id, kind)))
     }
 
-    /// Passes over the value of a field of the type `kind`.
+    /// Passes over the value of a field of the type `kind`. A list, set or map of booleans is
+    /// [`Fault::Bad`]: none of Parquet's structures has one where it is passed over, and the parquet
+    /// crate, which reads the same bytes after us, gives its elements no bytes at all and so follows
+    /// whatever length they claim.
     pub(crate) fn skip(&mut self, kind: u8) -> Result<(), Fault> {
         self.pass(kind, DEPTH, &mut 0)
     }
@@ -189,8 +192,7 @@ impl<'a> Cursor<'a> {
 
     fn pass_element(&mut self, kind: u8, depth: u8, structs: &mut u64) -> Result<(), Fault> {
         match kind {
-            // Unlike a field, an element keeps its boolean in a byte of its own.
-            wire::TRUE | wire::FALSE => self.byte().map(drop),
+            wire::TRUE | wire::FALSE => Err(Fault::Bad),
             _ => self.pass(kind, depth, structs),
         }
     }

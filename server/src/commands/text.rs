@@ -1,26 +1,11 @@
 //! How figures are written for people: sizes with units, counts with separators, times in UTC, and
 //! text of a table without what would draw on a terminal.
 
+pub(super) use lake::figures::size;
 use lake::table::Time;
 
 /// Unknown.
 pub(super) const UNKNOWN: &str = "-";
-
-/// Bytes in IEC units: `1.5 MiB`.
-pub(super) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut scaled = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while scaled >= 1023.95 && unit + 1 < UNITS.len() {
-        scaled /= 1024.0;
-        unit += 1;
-    }
-    let name = UNITS.get(unit).copied().unwrap_or_default();
-    format!("{scaled:.1} {name}")
-}
 
 /// A count with separators: `1,204`.
 pub(super) fn count(number: u64) -> String {
@@ -106,11 +91,6 @@ mod tests {
 
     #[test]
     fn figures() {
-        assert_eq!(size(0), "0 B");
-        assert_eq!(size(1023), "1023 B");
-        assert_eq!(size(1024), "1.0 KiB");
-        assert_eq!(size(1024 * 1024 - 1), "1.0 MiB");
-        assert_eq!(size(u64::MAX), "16.0 EiB");
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1,234,567");

@@ -40,7 +40,11 @@ pub fn filter(line: &str, columns: &[String]) -> Filter {
 pub fn line<'a>(parts: impl IntoIterator<Item = (&'a String, &'a Option<String>)>) -> String {
     let words = parts.into_iter().map(|(name, value)| match value {
         None => format!("{name}=null"),
-        Some(value) if value == "null" || value.contains([' ', '"']) || value.is_empty() => {
+        Some(value)
+            if value == "null"
+                || value.contains(|c: char| c == '"' || c.is_whitespace())
+                || value.is_empty() =>
+        {
             format!("{name}=\"{}\"", value.replace('"', "\"\""))
         }
         Some(value) => format!("{name}={value}"),
@@ -108,6 +112,7 @@ mod tests {
             Some(String::new()),
             Some("null".to_owned()),
             Some("a b\"c".to_owned()),
+            Some("tab\tx\u{3000}\ny".to_owned()),
             Some("x=y".to_owned()),
         ];
         for value in values {

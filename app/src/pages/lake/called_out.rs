@@ -67,10 +67,10 @@ fn Sentence(table: String, attention: Attention) -> Markup {
         table: table.clone(),
     }
     .href();
-    let closer = attention.version.and_then(|to| {
-        let from = to.previous()?;
-        let href = Route::Diff { table, from, to }.href();
-        Some(view! { <a class="btn small" href=href>"Diff"</a> })
+    // The commit's page has what changed beside who and why.
+    let closer = attention.version.map(|version| {
+        let href = Route::Commit { table, version }.href();
+        view! { <a class="btn small" href=href>"Look closer"</a> }
     });
     view! {
         <Note kind=NoteKind::Attention>

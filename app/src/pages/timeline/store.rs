@@ -25,7 +25,7 @@ const AT_ONCE: usize = 2;
 
 /// Chunks read for one look at the page without a person scrolling: folding can make a hundred
 /// commits one row, and a history must not be read to its end to fill a screen.
-const WITHOUT_SCROLLING: u32 = 3;
+const WITHOUT_SCROLLING: u32 = 6;
 
 /// What the first answer said about the whole history.
 #[derive(Clone, Debug, PartialEq)]

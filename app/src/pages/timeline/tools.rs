@@ -47,7 +47,7 @@ pub fn Tools(timeline: Timeline) -> Markup {
     view! {
         <div class="tools">
             <input class="field" type="search" aria-label="Filter commits"
-                placeholder="Filter: operation, person, text, region=UK…"
+                placeholder="Filter: operation, person, text…"
                 title="Words that must all be there. op:merge and by:ana look at operation and person alone, region=UK at what the commit says of partitions"
                 prop:value=move || text.get().unwrap_or_default() on:input=type_filter />
             <label class="tick">

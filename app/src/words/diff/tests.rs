@@ -84,7 +84,7 @@ fn deletion_vectors_are_not_files_that_left() {
     };
     assert_eq!(
         said(&diff),
-        "Delete. Deletion vectors mask 44 rows more in 2 files. No file left. Schema and \
+        "Delete. Deletion vectors mask 44 rows more in 2 files; the files stay. Schema and \
          properties are the same."
     );
 }
