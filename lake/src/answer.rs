@@ -21,8 +21,8 @@ use crate::delta::snapshot::Snapshot;
 use crate::host::SharedHost;
 use crate::table::{At, Version};
 use crate::wire::{
-    Answer, Ask, DiffFilesReport, DiffReport, Format, HistoryQuery, HistoryReport, LayoutReport,
-    ResolveReport, SnapshotReport, TableRef,
+    Answer, Ask, CommitRow, DiffFilesReport, DiffReport, Format, HistoryQuery, HistoryReport,
+    LayoutReport, ResolveReport, SnapshotReport, TableRef,
 };
 use crate::{Error, Result};
 use cache::Table;
@@ -197,7 +197,7 @@ impl Table {
             location: self.root.location.clone(),
             format: Format::Delta,
             latest_version: head.latest,
-            earliest_version: extent.earliest,
+            earliest_version: earliest(extent.earliest, &page.rows),
             first_commit: extent.first_commit,
             commits: page.rows,
             next_before: page.next_before,
@@ -287,17 +287,25 @@ impl Table {
                     "version {version} can no longer be rebuilt from the log{}",
                     earliest.unwrap_or_default()
                 );
-                let places = error.context().to_vec();
-                let told = Error::new(error.kind(), sentence).because(error);
-                places
-                    .into_iter()
-                    .fold(told, |e, (name, at)| e.at(name, at))
+                error.within(sentence)
             }
             _ => error,
         };
         let snapshot = Arc::new(log.snapshot(head, version, &self.host).await.map_err(why)?);
         self.cache.remember(version, identity, &snapshot);
         Ok(snapshot)
+    }
+}
+
+/// The oldest version that can be rebuilt, as far as the listing and these commits tell.
+fn earliest(listed: Option<Version>, rows: &[CommitRow]) -> Option<Version> {
+    let lost = |row: &&CommitRow| row.restorable == Some(false);
+    match rows.iter().find(|row| Some(row.version) == listed) {
+        Some(row) if lost(&row) => {
+            let oldest_first = rows.iter().rev();
+            oldest_first.skip_while(lost).map(|row| row.version).next()
+        }
+        _ => listed,
     }
 }
 

@@ -2,11 +2,14 @@
 
 #[cfg(feature = "read")]
 mod foreign;
+mod redacted;
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+pub use redacted::redacted;
 
 /// The result of everything in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -98,6 +101,14 @@ impl Error {
     #[must_use]
     pub fn because(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         Arc::make_mut(&mut self.0).source = Some(Arc::new(source));
+        self
+    }
+
+    /// The same error under a sentence of wider view; the places stay.
+    #[must_use]
+    pub fn within(mut self, sentence: impl fmt::Display) -> Self {
+        let inner = Arc::make_mut(&mut self.0);
+        inner.message = format!("{sentence}: {}", inner.message);
         self
     }
 

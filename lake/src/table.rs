@@ -43,7 +43,8 @@ impl std::str::FromStr for Version {
                 Ok(Self(number))
             }
             _ => Err(Error::invalid(format!(
-                "`{text}` is not a version: it is a number from 0"
+                "`{text}` is not a version: those are numbers from 0 to {}",
+                i64::MAX
             ))),
         }
     }

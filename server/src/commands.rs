@@ -96,7 +96,7 @@ impl Table {
 #[group(multiple = false)]
 struct AtArgs {
     /// This version
-    #[arg(long, value_name = "V")]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
     version: Option<Version>,
     /// The newest version committed at or before this instant: RFC 3339 with an offset
     #[arg(long, value_name = "TIME")]
@@ -179,5 +179,6 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
 
 /// A command about a table, whose failures say which.
 async fn about(table: &Table, command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
-    command.await.map_err(|e| e.at("location", &table.location))
+    let location = lake::error::redacted(&table.location);
+    command.await.map_err(|e| e.at("location", location))
 }

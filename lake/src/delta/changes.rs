@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::action::{Add, Metadata, Protocol, Remove, Values};
 use super::commit::{lines, parse_line, rows, value_pairs};
+use super::features::check_reader;
 use super::files::RawPartition;
 use super::log::{Head, Log, read_optional};
 use super::path::{checksum_key, commit_key, shown};
@@ -435,6 +436,7 @@ fn fill(removed: &mut Vec<(Box<[u8]>, Told)>, snapshot: &Snapshot) {
 impl Side {
     /// One end of a diff, from its own actions.
     fn of(metadata: Metadata, protocol: Protocol) -> Result<Self> {
+        check_reader(&protocol)?;
         let schema = parse(&metadata)?;
         let names = partition_names(&metadata, &schema);
         Ok(Self {

@@ -43,6 +43,10 @@ fn printed_object(text: &[u8]) -> Option<usize> {
 
 /// Reads one line.
 pub(crate) fn parse_line(line: &[u8]) -> Result<Line<'_>> {
+    // A list would be taken for the fields in their order.
+    if line.first() == Some(&b'[') {
+        return Err(Error::damaged("not an action: a list").at("column", 1));
+    }
     serde_json::from_slice(line).map_err(|e| {
         let message = match std::str::from_utf8(line) {
             Ok(_) => format!("not an action: {e}"),
@@ -97,6 +101,10 @@ impl Sum {
 /// Rows a reader gets of a file: records less rows masked (contracts, "diff").
 pub(crate) fn rows(records: Option<i64>, vector: Option<&Descriptor>) -> Option<u64> {
     let records = u64::try_from(records?).ok()?;
+    let known = |v: &Descriptor| matches!(v.storage_type.as_str(), "u" | "i" | "p");
+    if !vector.is_none_or(known) {
+        return None;
+    }
     let masked = vector.map_or(0, |v| v.cardinality);
     records.checked_sub(u64::try_from(masked).ok()?)
 }

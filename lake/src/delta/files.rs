@@ -118,9 +118,26 @@ impl<'a> FileRef<'a> {
         masked.and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
     }
 
-    /// Rows a reader gets.
+    /// Rows a reader gets; `None` where the deletion vector cannot be what it says.
     pub fn rows(self) -> Option<u64> {
-        self.records()?.checked_sub(self.deleted_rows())
+        match self.vector_is_sound() {
+            true => self.records()?.checked_sub(self.deleted_rows()),
+            false => None,
+        }
+    }
+
+    /// Whether the deletion vector, if there is one, is of a kind that there is and masks no more
+    /// rows than there are.
+    pub(crate) fn vector_is_sound(self) -> bool {
+        let Some(v) = self.chunk.vectors.as_ref() else {
+            return true;
+        };
+        if v.storage.is_null(self.row) {
+            return true;
+        }
+        let masked = value(&v.cardinality, self.row).unwrap_or(0);
+        let records = value(&self.chunk.records, self.row).unwrap_or(i64::MAX);
+        matches!(v.storage.value(self.row), "u" | "i" | "p") && (0..=records).contains(&masked)
     }
 
     /// Index of the partition in [`Files::partitions`].

@@ -1,7 +1,7 @@
 //! The commits of a log, newest first, without loading the log.
 
 use chrono::{DateTime, Utc};
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use super::commit::{Summary, commit_times};
@@ -9,10 +9,10 @@ use super::log::{Head, Listed, Log};
 use super::path::LogFile;
 use super::removed::Removed;
 use super::segment::checkpoints;
-use crate::Result;
 use crate::host::{Progress, SharedHost};
 use crate::table::{Time, Version};
 use crate::wire::{CommitRow, HistoryQuery};
+use crate::{Kind, Result};
 
 /// Commits fetched at once.
 const AHEAD: usize = 64;
@@ -117,12 +117,63 @@ impl Head {
         self.first.end && self.tail_length() <= SHORT
     }
 
-    fn put_times(&self) -> &Listed {
-        if self.first.end {
+    /// Marks versions that a damaged commit stands before, with no checkpoint between.
+    fn mark_unrebuildable(&self, rows: &mut [CommitRow]) {
+        if !self.first.end {
+            return;
+        }
+        let damaged: Vec<Version> = rows
+            .iter()
+            .filter(|row| row.damaged.is_some())
+            .map(|row| row.version)
+            .collect();
+        if damaged.is_empty() {
+            return;
+        }
+        for row in rows {
+            let found = checkpoints(&self.first.entries, row.version);
+            let base = found.first().map(|c| c.version);
+            let between = |v: &Version| base.is_none_or(|base| *v > base) && *v <= row.version;
+            if damaged.iter().any(between) {
+                row.restorable = Some(false);
+            }
+        }
+    }
+
+    /// Commits of a log that was listed whole, with the time that counts for each: never standing
+    /// still from version to version. Empty for a longer log.
+    pub(crate) fn listed(&self) -> Vec<(Version, Time)> {
+        match self.first.end {
+            true => self.times().0,
+            false => Vec::new(),
+        }
+    }
+
+    /// When commits were put, as far as a listing at hand tells.
+    pub(crate) fn times(&self) -> PutTimes {
+        let listed = if self.first.end {
             &self.first
         } else {
             &self.last
-        }
+        };
+        let times: Vec<(Version, Time)> = listed
+            .commits()
+            .map(|(v, m)| (v, millis(m.last_modified)))
+            .collect();
+        PutTimes(monotone(&times))
+    }
+}
+
+/// Times of commit files made monotone, as every engine does that resolves by them: a commit put
+/// no later than the one before it counts as put a millisecond after it.
+#[derive(Clone, Debug)]
+pub(crate) struct PutTimes(Vec<(Version, Time)>);
+
+impl PutTimes {
+    /// The time that counts for a version; `None` where its file was not listed.
+    pub(crate) fn put(&self, version: Version) -> Option<Time> {
+        let at = self.0.binary_search_by_key(&version, |(v, _)| *v).ok()?;
+        self.0.get(at).map(|(_, time)| *time)
     }
 }
 
@@ -180,22 +231,33 @@ impl Log {
         let all = wanted.len() as u64;
         let mut rows: Vec<CommitRow> = Vec::with_capacity(wanted.len());
         let mut warnings = Vec::new();
-        let mut fetched =
-            stream::iter(wanted.iter().copied())
-                .map(|version| async move {
-                    self.read_commit(version).await.map(|read| (version, read))
-                })
-                .buffered(AHEAD);
-        while let Some((version, read)) = fetched.try_next().await? {
+        let mut fetched = stream::iter(wanted.iter().copied())
+            .map(|version| async move { (version, self.read_commit(version).await) })
+            .buffered(AHEAD);
+        while let Some((version, read)) = fetched.next().await {
             match read {
-                Some((meta, bytes)) => {
+                // The others can be shown all the same.
+                Err(error) if error.kind() == Kind::Denied => {
+                    let summary = Summary {
+                        damaged: Some(error),
+                        ..Summary::default()
+                    };
+                    let put = Time(0);
+                    let row = row(version, (put, None), &summary);
+                    rows.push(CommitRow {
+                        timestamp: None,
+                        ..row
+                    });
+                }
+                Err(error) => return Err(error),
+                Ok(Some((meta, bytes))) => {
                     let summary = Summary::read(&bytes);
                     if let Some(removed) = &mut removed {
                         removed.take(version, &summary, &bytes);
                     }
                     rows.push(row(version, commit_times(&meta, &bytes), &summary));
                 }
-                None => warnings.push(format!("version {version} is missing from the log")),
+                Ok(None) => warnings.push(format!("version {version} is missing from the log")),
             }
             let done = (rows.len() + warnings.len()) as u64;
             if done.is_multiple_of(64) {
@@ -210,9 +272,15 @@ impl Log {
         if let [hole, ..] = extent.holes.as_slice() {
             warnings.push(format!("version {hole} is missing from the log: versions after it can only be rebuilt from a later checkpoint"));
         }
-        self.put_in_order(head, &mut rows);
+        head.mark_unrebuildable(&mut rows);
+        let times = head.times();
+        for row in rows.iter_mut().filter(|row| !row.in_commit) {
+            row.timestamp = times.put(row.version).or(row.timestamp);
+        }
         for row in &mut rows {
-            row.restorable = head.rebuildable(row.version).filter(|can| !can);
+            row.restorable = row
+                .restorable
+                .or_else(|| head.rebuildable(row.version).filter(|can| !can));
             row.parent = row.version.previous().filter(|v| v.0 >= first);
         }
         let next_before = wanted.last().copied().filter(|v| v.0 > first);
@@ -221,25 +289,6 @@ impl Log {
             next_before,
             warnings,
         })
-    }
-
-    /// Makes the times of commit files monotone, as every engine does that resolves by them: a
-    /// commit put no later than the one before it counts as put a millisecond after it.
-    fn put_in_order(&self, head: &Head, rows: &mut [CommitRow]) {
-        let listed: Vec<(Version, Time)> = head
-            .put_times()
-            .commits()
-            .map(|(v, m)| (v, millis(m.last_modified)))
-            .collect();
-        let adjusted = monotone(&listed);
-        for row in rows.iter_mut() {
-            if row.in_commit {
-                continue;
-            }
-            if let Ok(at) = adjusted.binary_search_by_key(&row.version, |(v, _)| *v) {
-                row.timestamp = adjusted.get(at).map(|(_, t)| *t);
-            }
-        }
     }
 }
 

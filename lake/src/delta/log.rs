@@ -8,6 +8,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use serde::Deserialize;
 
 use super::path::{LOG, LogFile, commit_key, log_key};
+use super::segment::checkpoints;
 use crate::table::Version;
 use crate::{Error, Kind, Result};
 
@@ -50,14 +51,14 @@ impl Listed {
         })
     }
 
-    /// Highest version that a commit or a checkpoint proves.
+    /// Highest version that a commit or a complete checkpoint proves.
     pub(crate) fn newest(&self) -> Option<Version> {
-        let version = |e: &Entry| match e.file {
-            LogFile::Commit(v) | LogFile::Checkpoint(v) => Some(v),
-            LogFile::Part { version, .. } | LogFile::Uuid { version, .. } => Some(version),
-            LogFile::Compacted { .. } | LogFile::Checksum(_) | LogFile::Other => None,
-        };
-        self.entries.iter().filter_map(version).max()
+        let commit = self.commits().map(|(version, _)| version).max();
+        let complete = checkpoints(&self.entries, Version(u64::MAX));
+        let written = complete
+            .iter()
+            .find(|c| c.files.iter().all(|file| file.size > 0));
+        commit.max(written.map(|c| c.version))
     }
 
     /// Version of the last file, whatever it is.
@@ -154,6 +155,11 @@ impl Log {
     /// Everything in `low..=high`: windows listed at once, each followed to its end.
     pub(crate) async fn list_range(&self, low: Version, high: Version) -> Result<Vec<Entry>> {
         const WINDOW: u64 = 500;
+        // A log has no more files than it has; versions it may name without end.
+        const WINDOWS: u64 = 1_000;
+        if high.0.saturating_sub(low.0) > WINDOW * WINDOWS {
+            return self.list_window(low, high).await;
+        }
         let starts = (low.0..=high.0).step_by(WINDOW as usize);
         let windows = stream::iter(starts).map(|start| {
             let end = start.saturating_add(WINDOW - 1).min(high.0);

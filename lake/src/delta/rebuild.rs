@@ -60,11 +60,19 @@ impl Log {
                 }
             }
             if let Some(top) = high {
-                let steps = Segment {
+                let upto = Segment {
                     version: top,
                     ..segment.clone()
+                };
+                let after = base.as_ref().map(|c| c.version);
+                if let Some(missing) = upto.first_missing(after)
+                    && read_optional(&self.store, &commit_key(&self.root, missing))
+                        .await?
+                        .is_none()
+                {
+                    return Err(self.gap(&state, missing));
                 }
-                .steps(&self.root, base.as_ref().map(|c| c.version));
+                let steps = upto.steps(&self.root, after);
                 self.replay_steps(&mut state, steps, host).await?;
             }
             let Some(checkpoint) = base else { break };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::action::Metadata;
 use crate::schema::{Field, Schema};
 use crate::table::Partition;
-use crate::{Error, Result};
+use crate::{Error, Kind, Result};
 
 /// How columns are found in data files (PROTOCOL, "Column Mapping").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,8 +30,15 @@ pub fn parse(metadata: &Metadata) -> Result<Schema> {
     if text.is_empty() {
         return Ok(Schema::default());
     }
-    let value: Value = serde_json::from_str(text)
-        .map_err(|e| Error::damaged("metaData.schemaString is not JSON").because(e))?;
+    let value: Value = serde_json::from_str(text).map_err(|e| {
+        match e.to_string().contains("recursion limit") {
+            true => Error::new(
+                Kind::TooLarge,
+                "metaData.schemaString is nested deeper than this build reads",
+            ),
+            false => Error::damaged("metaData.schemaString is not JSON").because(e),
+        }
+    })?;
     let Some(Value::Array(fields)) = value.get("fields") else {
         return Err(Error::damaged("metaData.schemaString has no fields"));
     };

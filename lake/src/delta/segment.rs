@@ -46,6 +46,25 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
+    /// The lowest version that the listing lacks between `base` and this one, compaction files
+    /// taken for what they stand for. Read before [`Segment::steps`]: a version can be named that
+    /// is further away than there is memory to count to it.
+    pub(crate) fn first_missing(&self, base: Option<Version>) -> Option<Version> {
+        let mut next = base.map_or(0, |v| v.0.saturating_add(1));
+        for entry in &self.entries {
+            let (low, high) = match entry.file {
+                LogFile::Commit(version) => (version, version),
+                LogFile::Compacted { low, high } if high <= self.version => (low, high),
+                _ => continue,
+            };
+            if low.0 > next {
+                break;
+            }
+            next = next.max(high.0.saturating_add(1));
+        }
+        (next <= self.version.0).then_some(Version(next))
+    }
+
     /// The files to replay on top of `base`, newest first; commits that the listing lacks are
     /// named too, so that reading them decides whether there is a gap.
     pub(crate) fn steps(&self, root: &Path, base: Option<Version>) -> Vec<Step> {

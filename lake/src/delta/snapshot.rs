@@ -60,7 +60,8 @@ impl Log {
         host: &SharedHost,
     ) -> Result<Snapshot> {
         let replayed = self.replay(head, version, Want::Files, host).await?;
-        Snapshot::build(replayed, version).map_err(|e| e.at("version", version))
+        let put = head.times().put(version);
+        Snapshot::build(replayed, version, put).map_err(|e| e.at("version", version))
     }
 
     /// What a version is, without its files.
@@ -71,14 +72,15 @@ impl Log {
         host: &SharedHost,
     ) -> Result<State> {
         let replayed = self.replay(head, version, Want::Small, host).await?;
-        Ok(Snapshot::build(replayed, version)
+        let put = head.times().put(version);
+        Ok(Snapshot::build(replayed, version, put)
             .map_err(|e| e.at("version", version))?
             .state)
     }
 }
 
 impl Snapshot {
-    fn build(replayed: Replayed, version: Version) -> Result<Self> {
+    fn build(replayed: Replayed, version: Version, listed: Option<Time>) -> Result<Self> {
         let Some(protocol) = replayed.protocol else {
             return Err(Error::damaged("the log has no protocol action"));
         };
@@ -116,13 +118,20 @@ impl Snapshot {
                 chunk.partition = UInt32Array::from_iter(chunk.partition.iter().map(number));
             }
         }
+        let files = Files::new(chunks, partitions);
+        if let Some(file) = files.iter().find(|f| !f.vector_is_sound()) {
+            warnings.push(format!(
+                "the deletion vector of `{}` cannot be what it says (its kind is unknown, or it masks more rows than there are): rows are unknown",
+                super::path::shown(file.raw_path())
+            ));
+        }
         let (put, in_commit) = match replayed.committed {
             Some((put, in_commit)) => (Some(put), in_commit),
             None => (None, None),
         };
         let state = State {
             version,
-            timestamp: in_commit.or(put),
+            timestamp: in_commit.or(listed).or(put),
             mapping: mapping(&metadata),
             protocol,
             metadata,
@@ -137,10 +146,7 @@ impl Snapshot {
             commits_read: replayed.commits_read,
             warnings,
         };
-        Ok(Self {
-            state,
-            files: Files::new(chunks, partitions),
-        })
+        Ok(Self { state, files })
     }
 }
 

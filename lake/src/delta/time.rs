@@ -38,7 +38,7 @@ impl Log {
                 .map(|i| low + step * i)
                 .filter(|v| *v < high)
                 .collect();
-            let times = self.times(&at).await?;
+            let times = self.times(head, &at).await?;
             let mut next_low = low;
             let mut next_high = high;
             for (version, when) in &times {
@@ -58,8 +58,20 @@ impl Log {
         let margin = 2 * PARALLEL as u64;
         let from = low.saturating_sub(margin).max(first);
         let upto = high.saturating_add(margin).min(head.latest.0);
-        let versions: Vec<u64> = (from..=upto).collect();
-        let read = self.times(&versions).await?;
+        let listed = head.listed();
+        let versions: Vec<u64> = match listed.is_empty() {
+            false => {
+                let inside = |v: &u64| (from..=upto).contains(v);
+                listed.iter().map(|(v, _)| v.0).filter(inside).collect()
+            }
+            true if upto - from > 8 * PARALLEL as u64 => {
+                return Err(Error::damaged(format!(
+                    "the log lacks versions between {low} and {high}, so nobody can tell which one was the newest at {time}"
+                )));
+            }
+            true => (from..=upto).collect(),
+        };
+        let read = self.times(head, &versions).await?;
         let put: Vec<(Version, Time)> = read.iter().map(|(v, (t, _))| (*v, *t)).collect();
         let adjusted = monotone(&put);
         let mut answer = None;
@@ -87,12 +99,14 @@ impl Log {
     }
 
     /// Times of commits that are there, and whether each is in-commit.
-    async fn times(&self, versions: &[u64]) -> Result<Vec<(Version, (Time, bool))>> {
+    async fn times(&self, head: &Head, versions: &[u64]) -> Result<Vec<(Version, (Time, bool))>> {
         let reads = versions.iter().map(|v| self.read_commit(Version(*v)));
         let read = future::try_join_all(reads).await?;
+        let put_times = head.times();
         let time = |(version, read): (&u64, Option<(object_store::ObjectMeta, bytes::Bytes)>)| {
             let (meta, bytes) = read?;
             let (put, in_commit) = commit_times(&meta, &bytes);
+            let put = put_times.put(Version(*version)).unwrap_or(put);
             Some((
                 Version(*version),
                 (in_commit.unwrap_or(put), in_commit.is_some()),

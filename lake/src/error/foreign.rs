@@ -1,6 +1,20 @@
 //! What the libraries that read say, as errors of ours.
 
-use super::{Error, Kind};
+use std::fmt;
+
+use super::{Error, Kind, redacted};
+
+/// What a store said, without the secrets that its address may hold.
+#[derive(Debug)]
+struct Told(String);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Told {}
 
 impl From<object_store::Error> for Error {
     fn from(error: object_store::Error) -> Self {
@@ -27,7 +41,7 @@ impl From<object_store::Error> for Error {
             E::UnknownConfigurationKey { .. } => (Kind::Invalid, "unknown store setting", None),
             _ => (Kind::Unreachable, "the store did not answer", None),
         };
-        let built = Self::new(kind, message).because(error);
+        let built = Self::new(kind, message).because(Told(redacted(&error.to_string())));
         match path {
             Some(path) => built.at("key", path),
             None => built,

@@ -49,16 +49,53 @@ impl Leaf {
     }
 }
 
+/// How a root column is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) leaves: Vec<Leaf>,
+    /// Whether a row can hold several values.
+    repeated: bool,
+    /// The rows that are decoded: all that are wanted, and maybe more.
+    pub(crate) rows: Part,
+}
+
+impl Plan {
+    /// Decides which rows are decoded, once the pages are known.
+    ///
+    /// Among repeated values the decoder passes over rows by their repetition levels, and does so
+    /// for ever where a page holds fewer than it claims. So there rows are read and dropped, from
+    /// the last row before them that starts a page in every leaf.
+    fn settle(&mut self, part: &Part) {
+        let (Some(first), Some(last)) = (part.runs.first(), part.runs.last()) else {
+            return;
+        };
+        if !self.repeated {
+            return;
+        }
+        let starts = |leaf: &Leaf, row: u64| {
+            let pages = leaf.pages.iter().flatten();
+            row == 0 || pages.into_iter().any(|(_, rows)| rows.start == row)
+        };
+        let pages = self.leaves.first().and_then(|leaf| leaf.pages.as_ref());
+        let before = pages.into_iter().flatten().map(|(_, rows)| rows.start);
+        let start = before
+            .filter(|row| *row <= first.start)
+            .filter(|row| self.leaves.iter().all(|leaf| starts(leaf, *row)))
+            .max()
+            .unwrap_or(0);
+        self.rows = Part::run(part.group, start..last.end);
+    }
+}
+
 /// Fetches what the rows of `part` need of the root columns `roots`, and says of each root how its
 /// leaves were fetched, or why it was not.
 pub(crate) async fn fetch(
     file: &ParquetFile,
     part: &Part,
     roots: &[usize],
-) -> Result<(Fetched, Vec<Result<Vec<Leaf>>>)> {
-    let mut plans: Vec<Result<Vec<Leaf>>> =
-        roots.iter().map(|root| leaves(file, part, *root)).collect();
-    let whole = plans.iter().flatten().flatten();
+) -> Result<(Fetched, Vec<Result<Plan>>)> {
+    let mut plans: Vec<Result<Plan>> = roots.iter().map(|root| plan(file, part, *root)).collect();
+    let whole = plans.iter().flatten().flat_map(|plan| &plan.leaves);
     let whole: u64 = whole.map(|leaf| leaf.chunk.end - leaf.chunk.start).sum();
     if whole > SMALL {
         locate(file, part, &mut plans).await?;
@@ -66,10 +103,12 @@ pub(crate) async fn fetch(
     let mut wanted = Vec::new();
     let mut bytes = 0u64;
     for plan in &mut plans {
-        let Ok(leaves) = plan else {
+        let Ok(reading) = plan else {
             continue;
         };
-        let needs: Vec<_> = leaves.iter().flat_map(|leaf| leaf.needs(part)).collect();
+        reading.settle(part);
+        let leaves = reading.leaves.iter();
+        let needs: Vec<_> = leaves.flat_map(|leaf| leaf.needs(&reading.rows)).collect();
         let own: u64 = needs.iter().map(|range| range.end - range.start).sum();
         if bytes + own > LIMIT {
             *plan = Err(Error::new(
@@ -83,8 +122,8 @@ pub(crate) async fn fetch(
     }
     let fetched = file.fetch(wanted).await?;
     for plan in &mut plans {
-        if let Ok(leaves) = plan
-            && let Err(error) = check(&fetched, part, leaves)
+        if let Ok(reading) = plan
+            && let Err(error) = check(&fetched, reading)
         {
             *plan = Err(error);
         }
@@ -92,30 +131,36 @@ pub(crate) async fn fetch(
     Ok((fetched, plans))
 }
 
-/// The leaves of a root column, each to be read whole.
-fn leaves(file: &ParquetFile, part: &Part, root: usize) -> Result<Vec<Leaf>> {
+/// A root column with each of its leaves to be read whole.
+fn plan(file: &ParquetFile, part: &Part, root: usize) -> Result<Plan> {
     let metadata = file.metadata();
     let schema = metadata.file_metadata().schema_descr();
     let group = metadata.row_groups().get(part.group);
     let chunks = group.map(|group| group.columns()).unwrap_or_default();
     let mut leaves = Vec::new();
+    let mut repeated = false;
     for (leaf, chunk) in chunks.iter().enumerate() {
         if schema.get_column_root_idx(leaf) != root {
             continue;
         }
         let range = file.chunk_range(part.group, leaf)?;
         codec::check(chunk)?;
+        repeated |= chunk.column_descr().max_rep_level() > 0;
         leaves.push(Leaf {
             leaf,
             chunk: range,
             pages: None,
         });
     }
-    Ok(leaves)
+    Ok(Plan {
+        leaves,
+        repeated,
+        rows: part.clone(),
+    })
 }
 
 /// Finds the pages of the chunks, by offset index or by walking headers, where that can be done.
-async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Vec<Leaf>>]) -> Result<()> {
+async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Plan>]) -> Result<()> {
     let metadata = file.metadata();
     let Some(group) = metadata.row_groups().get(part.group) else {
         return Ok(());
@@ -126,10 +171,11 @@ async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Vec<Leaf>>]
         let (offset, length) = (chunk.offset_index_offset(), chunk.offset_index_length());
         guard::range(offset, length, file.size())
     };
-    let all = plans.iter().flatten().flatten();
+    let all = plans.iter().flatten().flat_map(|plan| &plan.leaves);
     let ranges: Vec<_> = all.filter_map(|leaf| range(chunk(leaf.leaf)?)).collect();
     let fetched = file.fetch(ranges).await?;
-    for leaf in plans.iter_mut().flatten().flatten() {
+    let leaves = plans.iter_mut().flatten();
+    for leaf in leaves.flat_map(|plan| &mut plan.leaves) {
         let Some(chunk) = chunk(leaf.leaf) else {
             continue;
         };
@@ -214,9 +260,9 @@ async fn walked(
 }
 
 /// Looks at the headers of what was fetched before a decoder allocates by them.
-fn check(fetched: &Fetched, part: &Part, leaves: &[Leaf]) -> Result<()> {
-    for leaf in leaves {
-        for range in leaf.needs(part) {
+fn check(fetched: &Fetched, plan: &Plan) -> Result<()> {
+    for leaf in &plan.leaves {
+        for range in leaf.needs(&plan.rows) {
             heads::check(&fetched.bytes(&range).unwrap_or_default())?;
         }
     }

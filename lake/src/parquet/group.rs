@@ -11,7 +11,7 @@ use ::parquet::file::metadata::page_index::PageIndexBuilder;
 use ::parquet::file::metadata::{OffsetIndexBuilder, ParquetMetaData};
 
 use super::batches::{Batches, caught};
-use super::fetch::{self, Leaf};
+use super::fetch::{self, Plan};
 use super::ranges::Fetched;
 use super::reader::ParquetFile;
 use super::schema::arrow_metadata;
@@ -39,6 +39,25 @@ impl Part {
             }
         }
         Self { group, runs, count }
+    }
+
+    /// One run of rows.
+    pub(crate) fn run(group: usize, rows: Range<u64>) -> Self {
+        Self {
+            group,
+            count: usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX),
+            runs: vec![rows],
+        }
+    }
+
+    /// Whether a row is wanted.
+    fn wants(&self, row: u64) -> bool {
+        self.touches(&(row..row + 1))
+    }
+
+    /// The rows one after another.
+    fn rows(&self) -> impl Iterator<Item = u64> {
+        self.runs.iter().cloned().flatten()
     }
 
     /// Whether a page that holds these rows is needed.
@@ -82,10 +101,14 @@ pub(crate) async fn read(
     let wanted: Vec<usize> = roots.iter().map(|(root, _)| *root).collect();
     let (fetched, plans) = fetch::fetch(file, part, &wanted).await?;
     let metadata = one_group(file, part.group, &plans)?;
-    let selection = selection(file, part)?;
     let cells = roots.iter().zip(plans).map(|((root, field), plan)| {
-        plan?;
-        let mut cells = decode(&fetched, &metadata, &selection, *root, field, by_id)?;
+        let rows = plan?.rows;
+        let chosen = Chosen {
+            wanted: part,
+            decoded: &rows,
+            selection: selection(file, &rows)?,
+        };
+        let mut cells = decode(&fetched, &metadata, chosen, *root, field, by_id)?;
         if cells.texts.len() != part.count {
             return Err(Error::damaged(format!(
                 "{} values came for {} rows",
@@ -103,7 +126,7 @@ pub(crate) async fn read(
 fn one_group(
     file: &ParquetFile,
     group: usize,
-    plans: &[Result<Vec<Leaf>>],
+    plans: &[Result<Plan>],
 ) -> Result<ArrowReaderMetadata> {
     let metadata = file.metadata();
     let found = metadata.row_groups().get(group);
@@ -112,7 +135,7 @@ fn one_group(
     let alone = ParquetMetaData::new(metadata.file_metadata().clone(), vec![own.clone()]);
     let mut index = PageIndexBuilder::new(1, leaves);
     let mut any = false;
-    for leaf in plans.iter().flatten().flatten() {
+    for leaf in plans.iter().flatten().flat_map(|plan| &plan.leaves) {
         let Some(pages) = &leaf.pages else {
             continue;
         };
@@ -151,10 +174,17 @@ fn selection(file: &ParquetFile, part: &Part) -> Result<RowSelection> {
     Ok(RowSelection::from_consecutive_ranges(runs, rows))
 }
 
+/// The rows that a decoder is asked for, and which of them are kept.
+struct Chosen<'a> {
+    wanted: &'a Part,
+    decoded: &'a Part,
+    selection: RowSelection,
+}
+
 fn decode(
     fetched: &Fetched,
     metadata: &ArrowReaderMetadata,
-    selection: &RowSelection,
+    chosen: Chosen<'_>,
     root: usize,
     field: &Field,
     by_id: bool,
@@ -164,12 +194,13 @@ fn decode(
     let builder =
         ParquetRecordBatchReaderBuilder::new_with_metadata(fetched.clone(), metadata.clone())
             .with_projection(mask)
-            .with_row_selection(selection.clone())
+            .with_row_selection(chosen.selection)
             // Pages between the rows chosen were not fetched, so they must be skipped, not masked.
             .with_row_selection_policy(RowSelectionPolicy::Selectors)
             .with_batch_size(BATCH);
     let reader = Batches::new(caught(|| builder.build())??);
     let mut cells = Cells::default();
+    let mut numbers = chosen.decoded.rows();
     for batch in reader {
         let batch = batch?;
         let Some(array) = batch.columns().first() else {
@@ -183,7 +214,10 @@ fn decode(
             ));
         }
         let shape = bind::shape(array.data_type(), fits.then_some(field), by_id);
-        for row in 0..array.len() {
+        for (row, number) in (0..array.len()).zip(numbers.by_ref()) {
+            if !chosen.wanted.wants(number) {
+                continue;
+            }
             let text = cell::text(array.as_ref(), row, &shape)?;
             if text.as_ref().is_some_and(|text| text.cut) {
                 cells.note("long values are cut".to_owned());

@@ -22,10 +22,10 @@ pub(super) struct Args {
     #[command(flatten)]
     pub(super) table: Table,
     /// Compare from this version
-    #[arg(long, value_name = "V")]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
     from: Version,
     /// To this version, older or newer
-    #[arg(long, value_name = "V")]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
     to: Version,
     /// List the files that came and went
     #[arg(long)]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use lake::{Error, Kind};
 
+use super::text::clean;
 use crate::failure::ErrorBody;
 
 /// The exit code of a kind of error.
@@ -64,12 +65,8 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     report(&error, json)
 }
 
-/// Text without line breaks and control characters, which would end the line or draw on the screen.
+/// Text on one line, with what would draw on the screen shown and not obeyed.
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words
-        .join(" ")
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect()
+    clean(&words.join(" "))
 }

@@ -23,7 +23,7 @@ pub(super) fn out(text: &str) -> Result<()> {
         .and_then(|()| stdout.flush());
     match written {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(e) => Err(Error::new(Kind::Internal, "cannot write the answer").because(e)),
+        Err(e) => Err(Error::invalid("the answer cannot be written to standard output").because(e)),
         Ok(()) => Ok(()),
     }
 }

@@ -91,6 +91,12 @@ impl Source<'_> {
         let span = value.span();
         match value.get_mut() {
             DeValue::String(text) => {
+                if lake::error::redacted(text).contains("://…") {
+                    return Err(self.wrong(
+                        &span,
+                        "a URL must not hold a password: write \"${NAME}\" to take it from the environment",
+                    ));
+                }
                 if text.contains("${") {
                     *text = Cow::Owned(self.substitute(text, &span)?);
                 }

@@ -217,8 +217,15 @@ fn a_secret_is_never_repeated() {
     let text =
         "[catalog.c]\ntype = \"rest\"\nuri = \"http://c/\"\nzone = \"z\"\ntoken = \"hunter2\"\n";
     assert!(!parse(text).unwrap_err().to_string().contains("hunter2"));
-    let text = "[[zone]]\nname = \"a\"\nurl = \"s3://user:hunter2@b/\"\n";
-    assert!(!parse(text).unwrap_err().to_string().contains("hunter2"));
+    for line in [
+        "url = \"s3://user:hunter2@b/\"",
+        "url = \"s3://b/?token=hunter2\"",
+        "url = \"s3://b/\"\n[zone.store]\nendpoint = \"http://user:hunter2@h/\"",
+    ] {
+        let error = parse(&format!("[[zone]]\nname = \"a\"\n{line}\n")).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{line}: {error}");
+        assert!(error.to_string().contains("line"), "{line}: {error}");
+    }
 }
 
 #[test]

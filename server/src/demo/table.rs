@@ -369,7 +369,7 @@ fn create_dir(path: &Path) -> Result<()> {
 }
 
 fn disk(what: &str, path: &Path, error: std::io::Error) -> Error {
-    Error::new(Kind::Unreachable, what)
+    Error::invalid(what)
         .at("key", path.display())
         .because(error)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path as DiskPath, PathBuf};
 
+use lake::error::redacted;
 use lake::{Error, Result};
 use object_store::path::Path;
 use url::Url;
@@ -188,15 +189,3 @@ const SEGMENT: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
     .add(b'`')
     .add(b'{')
     .add(b'}');
-
-/// A URL's text without what may be a password.
-fn redacted(text: &str) -> String {
-    match (text.find("://"), text.rfind('@')) {
-        (Some(start), Some(at)) if start < at => {
-            let scheme = text.get(..start + 3).unwrap_or_default();
-            let rest = text.get(at..).unwrap_or_default();
-            format!("{scheme}…{rest}")
-        }
-        _ => text.to_owned(),
-    }
-}

@@ -39,7 +39,10 @@ pub async fn history(
     RawQuery(query): RawQuery,
 ) -> Result<Json<HistoryReport>, Failure> {
     let params = Params::parse(query.as_deref(), &["limit", "before"])?;
-    let limit = params.number("limit")?.unwrap_or(50).clamp(1, MAX_COMMITS);
+    let limit = params.number("limit")?.unwrap_or(50).min(MAX_COMMITS);
+    if limit == 0 {
+        return Err(Failure::bad_request("`limit` is a number from 1"));
+    }
     let query = HistoryQuery {
         limit: u32::try_from(limit).unwrap_or(u32::MAX),
         before: version(&params, "before")?,

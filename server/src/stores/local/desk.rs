@@ -103,9 +103,6 @@ impl Desk {
         });
         let (mut file, path) = opened?;
         let found = file.metadata().map_err(|e| io_error(e, key))?;
-        if found.is_dir() {
-            return Err(io_error(io::ErrorKind::NotFound.into(), key));
-        }
         let meta = object_meta(read.location.clone(), &found);
         read.options.check_preconditions(&meta)?;
         let range = match &read.options.range {
@@ -145,6 +142,10 @@ impl Desk {
         };
         let path = self.tree.path(key);
         if escapes || path.symlink_metadata()?.is_symlink() && self.tree.escapes(key) {
+            return Err(absent());
+        }
+        // A pipe or a device would keep its reader waiting, and with it all who read after it.
+        if !path.metadata()?.is_file() {
             return Err(absent());
         }
         Ok((File::open(&path)?, path))
