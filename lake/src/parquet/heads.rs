@@ -145,13 +145,14 @@ fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
 }
 
 /// Checks the pages in `bytes`, which begin with a page, for sizes that a decoder would allocate
-/// by. What is no header at all is left to the decoder, which says so itself.
+/// by. What is no header is an error here, because the decoder passes over lists of numbers beyond
+/// the end of the bytes without a word, as many as the header claims.
 pub(crate) fn check(bytes: &[u8]) -> Result<()> {
     let mut at = 0usize;
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let Ok(head) = head(rest) else {
-            return Ok(());
-        };
+        let head = head(rest).map_err(|_| {
+            Error::damaged(format!("no page header {at} bytes into a column chunk"))
+        })?;
         if head.uncompressed > PAGE_LIMIT {
             return Err(Error::new(
                 Kind::TooLarge,
@@ -234,6 +235,16 @@ mod tests {
             0x15, 4, 0x15, 8, 0x15, 8, 0x4c, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0, 0,
         ];
         assert_eq!(check(&dictionary).unwrap_err().kind(), Kind::Damaged);
-        check(b"no header").unwrap();
+    }
+
+    #[test]
+    fn lists_beyond_the_end_are_no_header() {
+        check(DATA_PAGE).unwrap();
+        // A field that nobody knows: 2^31 - 1 doubles, none of which is there.
+        let list = [0x39, 0xf7, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
+        for bytes in [&b"no header"[..], &list] {
+            let error = check(bytes).unwrap_err();
+            assert_eq!(error.kind(), Kind::Damaged, "{error}");
+        }
     }
 }
