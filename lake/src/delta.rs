@@ -12,9 +12,15 @@ pub mod path;
 pub(crate) mod rebuild;
 pub(crate) mod removed;
 pub(crate) mod replay;
+#[cfg(feature = "write")]
+pub mod restore;
 pub mod schema;
 pub(crate) mod segment;
 pub mod snapshot;
 pub mod stats;
 pub(crate) mod time;
 pub mod vector;
+#[cfg(feature = "write")]
+pub(crate) mod verbatim;
+#[cfg(feature = "write")]
+pub mod write;

@@ -1,6 +1,6 @@
 //! Two versions compared: the verdict, the roll-up by partition, the schema, the keys.
 
-mod schema;
+pub(crate) mod schema;
 
 use std::cmp::Reverse;
 

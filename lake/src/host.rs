@@ -34,6 +34,12 @@ pub trait Host: Send + Sync {
     /// can drop the work.
     fn pause(&self) -> BoxFuture<'static, ()>;
 
+    /// Waits, before a store is asked again.
+    fn wait(&self, millis: u64) -> BoxFuture<'static, ()> {
+        let _ = millis;
+        self.pause()
+    }
+
     /// Pieces of work that can run at once.
     fn lanes(&self) -> usize {
         1

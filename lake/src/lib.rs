@@ -22,6 +22,7 @@ pub mod host;
 pub mod layout;
 #[cfg(feature = "read")]
 pub mod parquet;
+pub mod plan;
 pub mod predicate;
 pub mod schema;
 #[cfg(feature = "read")]

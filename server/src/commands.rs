@@ -8,6 +8,7 @@ mod history;
 mod layout;
 mod print;
 mod progress;
+mod restore;
 mod serve;
 mod snapshot;
 mod text;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use lake::answer::Root;
 use lake::host::SharedHost;
+use lake::plan::Plan;
 use lake::table::{At, Time, Version};
 use lake::{Error, Kind, Result};
 use serde::Serialize;
@@ -68,6 +70,8 @@ enum Command {
     Diff(diff::Args),
     /// Show a table's partitions, file sizes and small files
     Layout(layout::Args),
+    /// Plan how a table goes back to an earlier version, and with --apply put it back
+    Restore(restore::Args),
 }
 
 /// The table a command is about.
@@ -135,6 +139,14 @@ fn warnings(out: &mut String, warnings: &[String]) {
     }
 }
 
+/// How a command ends whose plan may be refused: the plan is printed, and why in one line.
+fn refused(plan: &Plan) -> Result<ExitCode> {
+    match &plan.refused {
+        None => Ok(ExitCode::SUCCESS),
+        Some(why) => Ok(fail::refused(why)),
+    }
+}
+
 /// Runs the command that the process was started with. `page` is what the binary carries.
 pub fn main(page: Embedded) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -174,6 +186,7 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Snapshot(args) => about(&args.table, snapshot::run(&context, &args)).await,
         Command::Diff(args) => about(&args.table, diff::run(&context, &args)).await,
         Command::Layout(args) => about(&args.table, layout::run(&context, &args)).await,
+        Command::Restore(args) => about(&args.table, restore::run(&context, &args)).await,
     }
 }
 

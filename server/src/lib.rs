@@ -1,6 +1,7 @@
 //! The server and the command line: signs reads, is the only writer, carries the page.
 
 pub mod access;
+pub mod acts;
 pub mod app;
 pub mod commands;
 pub mod config;

@@ -6,6 +6,7 @@ mod engines;
 mod peers;
 mod reads;
 mod rebuild;
+mod restore;
 mod sample;
 mod stores;
 mod time_travel;

@@ -79,11 +79,14 @@ pub struct Metadata {
     /// The table's own id.
     pub id: String,
     /// The table's own name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The table's own description.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The data files' format, which is Parquet.
+    #[serde(default)]
+    pub format: Format,
     /// The columns, as JSON in a string; empty where a log leaves it out.
     #[serde(default)]
     pub schema_string: String,
@@ -94,8 +97,27 @@ pub struct Metadata {
     #[serde(default, deserialize_with = "properties")]
     pub configuration: IndexMap<String, String>,
     /// Milliseconds since 1970.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_time: Option<i64>,
+}
+
+/// The format of a table's data files (PROTOCOL, "Format Specification").
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Format {
+    /// Its name.
+    pub provider: String,
+    /// Its options.
+    #[serde(default)]
+    pub options: IndexMap<String, String>,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self {
+            provider: "parquet".to_owned(),
+            options: IndexMap::new(),
+        }
+    }
 }
 
 /// What a client must understand (PROTOCOL, "Protocol Evolution").
@@ -131,7 +153,7 @@ pub(crate) struct Transaction {
 }
 
 /// Configuration of a named domain (PROTOCOL, "Domain Metadata").
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Domain {
     pub(crate) domain: String,

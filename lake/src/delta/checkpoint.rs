@@ -5,6 +5,8 @@ mod columns;
 mod mask;
 mod read;
 mod small;
+#[cfg(feature = "write")]
+mod whole;
 
 use ::parquet::arrow::ProjectionMask;
 use arrow_array::builder::UInt32Builder;
@@ -21,6 +23,8 @@ use super::replay::{Seen, unseen};
 use super::stats::num_records;
 use crate::parquet::reader::ParquetFile;
 use crate::{Error, Result};
+#[cfg(feature = "write")]
+pub(crate) use whole::whole_adds;
 
 /// Rows decoded at once: what fits in a processor's cache, and in the time between two pauses.
 const BATCH: usize = 8 * 1024;

@@ -31,6 +31,12 @@ pub(super) fn report(error: &Error, json: bool) -> ExitCode {
     ExitCode::from(code_of(error.kind()))
 }
 
+/// Says why a plan is refused; the plan itself is on standard output.
+pub(super) fn refused(why: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "tidemark: {}", one_line(why));
+    ExitCode::from(1)
+}
+
 /// What to do about a kind of error, where the sentence does not say it.
 fn advice(kind: Kind) -> &'static str {
     match kind {

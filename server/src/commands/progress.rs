@@ -49,6 +49,10 @@ impl Host for Bar {
         Box::pin(tokio::task::yield_now())
     }
 
+    fn wait(&self, millis: u64) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(Duration::from_millis(millis)))
+    }
+
     fn lanes(&self) -> usize {
         std::thread::available_parallelism().map_or(1, usize::from)
     }

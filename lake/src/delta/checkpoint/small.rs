@@ -1,12 +1,12 @@
 //! The actions of a checkpoint that are not files.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, RecordBatch, StructArray};
 
 use super::Small;
 use super::columns::{long, map_of, present, strings, structure, text};
 use crate::Result;
-use crate::delta::action::{Metadata, Protocol};
+use crate::delta::action::{Format, Metadata, Protocol};
 
 pub(super) fn read_small(batch: &RecordBatch, small: &mut Small) -> Result<()> {
     if let Some(txn) = structure(batch, "txn")
@@ -83,6 +83,7 @@ fn read_metadata(batch: &RecordBatch, small: &mut Small) -> Result<()> {
         id: id.value(row).to_owned(),
         name: one("name")?,
         description: one("description")?,
+        format: format(metadata, row)?,
         schema_string: one("schemaString")?.unwrap_or_default(),
         partition_columns: strings(metadata, "partitionColumns", row)?,
         configuration: map_of(metadata, "configuration", row)?
@@ -91,4 +92,18 @@ fn read_metadata(batch: &RecordBatch, small: &mut Small) -> Result<()> {
         created_time: created,
     });
     Ok(())
+}
+
+fn format(metadata: &StructArray, row: usize) -> Result<Format> {
+    let Some(format) = metadata
+        .column_by_name("format")
+        .and_then(|c| c.as_struct_opt())
+    else {
+        return Ok(Format::default());
+    };
+    let provider = text(format, "provider")?.filter(|t| t.is_valid(row));
+    Ok(Format {
+        provider: provider.map_or_else(|| Format::default().provider, |t| t.value(row).to_owned()),
+        options: map_of(format, "options", row)?.into_iter().collect(),
+    })
 }

@@ -1,0 +1,167 @@
+//! Adds of a checkpoint with everything that it holds of them, as JSON spells them.
+
+use std::sync::Arc;
+
+use ::parquet::arrow::ProjectionMask;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt32Array};
+use arrow_json::WriterBuilder;
+use arrow_json::writer::LineDelimited;
+use arrow_schema::{DataType, Fields as Children, TimeUnit};
+use arrow_select::take::take_record_batch;
+use hashbrown::HashSet;
+use serde_json::Value;
+
+use super::columns::{structure, text};
+use super::{BATCH, vectors};
+use crate::delta::replay::key;
+use crate::delta::vector::Descriptor;
+use crate::delta::verbatim::{Fields, Key, add_fields, raw};
+use crate::parquet::reader::ParquetFile;
+use crate::{Error, Result};
+
+/// The adds of wanted files in a row group.
+///
+/// A checkpoint may hold statistics as columns only (`delta.checkpoint.writeStatsAsJson`); commits
+/// have them as text, so they are written as such.
+pub(crate) async fn whole_adds(
+    file: &ParquetFile,
+    row_group: usize,
+    wanted: &HashSet<Key>,
+) -> Result<Vec<(Key, Fields)>> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let columns = schema.columns();
+    let as_text = columns.iter().any(|c| c.path().string() == "add.stats");
+    let of_add = columns.iter().enumerate().filter(|(_, column)| {
+        let parts = column.path().parts();
+        let name = |at: usize| parts.get(at).map(String::as_str).unwrap_or_default();
+        name(0) == "add"
+            && match name(1) {
+                "partitionValues_parsed" => false,
+                "stats_parsed" => !as_text,
+                _ => true,
+            }
+    });
+    let leaves: Vec<usize> = of_add.map(|(leaf, _)| leaf).collect();
+    let mask = ProjectionMask::leaves(schema, leaves);
+    let mut adds = Vec::new();
+    for batch in file.row_group(row_group, &mask, BATCH).await? {
+        take_batch(&batch?, wanted, &mut adds)?;
+    }
+    Ok(adds)
+}
+
+fn take_batch(
+    batch: &RecordBatch,
+    wanted: &HashSet<Key>,
+    adds: &mut Vec<(Key, Fields)>,
+) -> Result<()> {
+    let Some(add) = structure(batch, "add") else {
+        return Ok(());
+    };
+    let Some(paths) = text(add, "path")? else {
+        return Ok(());
+    };
+    let vectors = vectors(add)?;
+    let mut rows = Vec::new();
+    let mut keys = Vec::new();
+    for row in (0..paths.len()).filter(|row| paths.is_valid(*row)) {
+        let vector = vectors.as_ref().filter(|v| v.path.is_valid(row));
+        let vector = vector.map(|v| Descriptor {
+            storage_type: v.storage.value(row).to_owned(),
+            path_or_inline_dv: v.path.value(row).to_owned(),
+            offset: v.offset.is_valid(row).then(|| v.offset.value(row)),
+            size_in_bytes: 0,
+            cardinality: 0,
+        });
+        let key = key(paths.value(row), vector.as_ref());
+        if wanted.contains(&key) {
+            rows.push(row as u32);
+            keys.push(key);
+        }
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let taken = take_record_batch(batch, &UInt32Array::from(rows))?;
+    let columns: Vec<ArrayRef> = taken.columns().iter().map(with_offset).collect();
+    let taken = RecordBatch::try_from_iter(
+        taken
+            .schema()
+            .fields()
+            .iter()
+            .map(|f| f.name())
+            .zip(columns),
+    )?;
+    // Nulls are written, because a partition value that is null is a value.
+    let mut writer = WriterBuilder::new()
+        .with_explicit_nulls(true)
+        .build::<_, LineDelimited>(Vec::new());
+    writer.write(&taken)?;
+    writer.finish()?;
+    let lines = writer.into_inner();
+    let lines = lines.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    for (key, line) in keys.into_iter().zip(lines) {
+        let mut fields = add_fields(line)?;
+        if let Some(parsed) = fields.shift_remove("stats_parsed") {
+            fields.insert("stats".to_owned(), stats_text(parsed.get())?);
+        }
+        adds.push((key, fields));
+    }
+    Ok(())
+}
+
+/// Statistics in columns as the text that a commit has, what is unknown left out.
+fn stats_text(parsed: &str) -> Result<Box<serde_json::value::RawValue>> {
+    let mut value: Value = serde_json::from_str(parsed)
+        .map_err(|e| Error::damaged("statistics that are not JSON").because(e))?;
+    drop_nulls(&mut value);
+    raw(&value.to_string())
+}
+
+fn drop_nulls(value: &mut Value) {
+    if let Value::Object(map) = value {
+        map.retain(|_, value| !value.is_null());
+        map.values_mut().for_each(drop_nulls);
+    }
+}
+
+/// The same with every zone as an offset: arrow prints no instant in a zone that it would have to
+/// look up, and a checkpoint knows no zone but UTC.
+fn with_offset(array: &ArrayRef) -> ArrayRef {
+    const UTC: &str = "+00:00";
+    match array.data_type() {
+        DataType::Struct(fields) => {
+            let Some(parent) = array.as_struct_opt() else {
+                return Arc::clone(array);
+            };
+            let children: Vec<ArrayRef> = parent.columns().iter().map(with_offset).collect();
+            let fields = fields.iter().zip(&children).map(|(field, child)| {
+                let field = field.as_ref().clone();
+                field.with_data_type(child.data_type().clone())
+            });
+            let fields = Children::from_iter(fields);
+            match StructArray::try_new(fields, children, parent.nulls().cloned()) {
+                Ok(changed) => Arc::new(changed),
+                Err(_) => Arc::clone(array),
+            }
+        }
+        DataType::Timestamp(unit, Some(_)) => match unit {
+            TimeUnit::Millisecond => offset::<TimestampMillisecondType>(array, UTC),
+            TimeUnit::Microsecond => offset::<TimestampMicrosecondType>(array, UTC),
+            TimeUnit::Nanosecond => offset::<TimestampNanosecondType>(array, UTC),
+            TimeUnit::Second => Arc::clone(array),
+        },
+        _ => Arc::clone(array),
+    }
+}
+
+fn offset<T: ArrowTimestampType>(array: &ArrayRef, zone: &str) -> ArrayRef {
+    match array.as_primitive_opt::<T>() {
+        Some(instants) => Arc::new(instants.clone().with_timezone(zone)),
+        None => Arc::clone(array),
+    }
+}

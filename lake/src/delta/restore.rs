@@ -1,0 +1,468 @@
+//! RESTORE: an earlier version's files, schema and properties as a new commit. No byte of data is
+//! read, written or moved.
+//!
+//! What is committed follows what Spark writes, and the protocol where Spark does not.
+
+mod apply;
+mod kept;
+mod presence;
+mod rows;
+mod words;
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::action::{Domain, Metadata, Protocol};
+use super::files::FileRef;
+use super::log::{Head, Log};
+use super::replay::key;
+use super::schema::{Mapping, mapping};
+use super::snapshot::Snapshot;
+use super::verbatim::{Fields, Key};
+use super::write::{merge, refusal};
+use crate::answer::Root;
+use crate::diff::schema::schema_changes;
+use crate::diff::{key_changes, protocol_keys};
+use crate::host::SharedHost;
+use crate::plan::{Act, Plan};
+use crate::table::{At, Partition, Time, Version};
+use crate::wire::{CommitRow, HistoryQuery};
+use crate::{Error, Kind, Result};
+pub use apply::{Committed, apply};
+
+/// Commits of what is undone that are listed; the rest is counted.
+const UNDONE: u32 = 1_000;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The version to go back to.
+    pub at: At,
+    /// Only files of these partitions: logical name and value, `None` for null. Several values of
+    /// one column mean any of them. Every file where there is none.
+    pub partitions: Vec<(String, Option<String>)>,
+    /// Leave out files that the store no longer has.
+    pub allow_missing: bool,
+    /// The instant taken as now.
+    pub as_of: Time,
+    /// The newest version as the caller knows it; another one is [`Kind::Conflict`].
+    pub expect: Option<Version>,
+}
+
+/// A plan with all that is needed to carry it out.
+#[derive(Debug)]
+pub struct Restore {
+    /// What a person reads.
+    pub plan: Plan,
+    log: Log,
+    by_time: Option<Time>,
+    metadata: Option<Metadata>,
+    head_metadata: Metadata,
+    protocol: Option<Protocol>,
+    adds: Vec<Fields>,
+    removes: Vec<Fields>,
+    domains: Vec<Domain>,
+    /// Every active file of the new version.
+    after: Vec<Key>,
+    bytes_after: u64,
+    head_time: Option<Time>,
+}
+
+/// Plans a restore. A refusal is a plan that says why; an error means that there is no plan.
+pub async fn plan(root: &Root, request: &Request, host: &SharedHost) -> Result<Restore> {
+    let log = Log::new(Arc::clone(&root.store), root.path.clone());
+    let head = log.head().await?;
+    if let Some(expected) = request.expect
+        && expected != head.latest
+    {
+        return Err(arrived(&log, &head, expected, host).await);
+    }
+    let target = log.resolve(&head, request.at).await?;
+    let base = log.snapshot(&head, head.latest, host).await?;
+    let back = log.snapshot(&head, target, host).await.map_err(|e| {
+        let sentence = format!("version {target} cannot be restored: it cannot be rebuilt");
+        let places = e.context().to_vec();
+        let told = Error::new(e.kind(), sentence).because(e);
+        places
+            .into_iter()
+            .fold(told, |e, (name, at)| e.at(name, at))
+    })?;
+    let planning = Planning {
+        root,
+        log: &log,
+        head: &head,
+        request,
+        base: &base,
+        back: &back,
+        host,
+    };
+    planning.plan().await
+}
+
+/// Which commits came after `expected`, as an error.
+async fn arrived(log: &Log, head: &Head, expected: Version, host: &SharedHost) -> Error {
+    let query = HistoryQuery {
+        limit: 20,
+        before: None,
+    };
+    let rows = match log.history(head, &query, host).await {
+        Ok(page) => page.rows,
+        Err(_) => Vec::new(),
+    };
+    let newer = rows.iter().filter(|row| row.version > expected);
+    let words: Vec<String> = newer.map(words::commit).collect();
+    let what = match expected > head.latest {
+        true => format!("the newest version is {}, not {expected}", head.latest),
+        false => format!(
+            "somebody committed after version {expected}: {}",
+            words.join("; ")
+        ),
+    };
+    Error::new(Kind::Conflict, what)
+}
+
+struct Planning<'a> {
+    root: &'a Root,
+    log: &'a Log,
+    head: &'a Head,
+    request: &'a Request,
+    base: &'a Snapshot,
+    back: &'a Snapshot,
+    host: &'a SharedHost,
+}
+
+/// Files by what they are known by, those of other partitions left out.
+fn by_key<'a>(snapshot: &'a Snapshot, request: &Request) -> HashMap<Key, FileRef<'a>> {
+    let partitions = snapshot.files.partitions();
+    let mine: Vec<bool> = partitions.iter().map(|p| selected(p, request)).collect();
+    let files = snapshot.files.iter();
+    files
+        .filter(|f| mine.get(f.partition()).copied().unwrap_or(true))
+        .map(|f| (key(f.raw_path(), f.vector().as_ref()), f))
+        .collect()
+}
+
+fn selected(partition: &Partition, request: &Request) -> bool {
+    partition.iter().all(|(column, value)| {
+        let wanted = request.partitions.iter().filter(|(c, _)| c == column);
+        let mut wanted = wanted.peekable();
+        wanted.peek().is_none() || wanted.any(|(_, v)| v == value)
+    })
+}
+
+impl Planning<'_> {
+    async fn plan(&self) -> Result<Restore> {
+        let (base, back) = (self.base, self.back);
+        let whole = self.request.partitions.is_empty();
+        self.check_partitions()?;
+        let undone = self.undone().await?;
+        let mut plan = self.empty(undone);
+        let merged = merge(&base.state.protocol, &back.state.protocol);
+        let metadata = match whole {
+            true => Some(kept::metadata(&base.state.metadata, &back.state.metadata)?),
+            false => None,
+        };
+        let protocol = Some(merged).filter(|p| whole && !same_protocol(p, &base.state.protocol));
+        plan.refused = self.refused(protocol.as_ref());
+        let domains = match whole {
+            true => self.clustering(),
+            false => Vec::new(),
+        };
+
+        let now = by_key(base, self.request);
+        let then = by_key(back, self.request);
+        let mut coming: Vec<FileRef<'_>> = then
+            .iter()
+            .filter(|(key, _)| !now.contains_key(*key))
+            .map(|(_, file)| *file)
+            .collect();
+        let mut going: Vec<FileRef<'_>> = now
+            .iter()
+            .filter(|(key, _)| !then.contains_key(*key))
+            .map(|(_, file)| *file)
+            .collect();
+        for files in [&mut coming, &mut going] {
+            files.sort_by(|a, b| {
+                let id = |f: &FileRef<'_>| f.vector().map(|v| v.unique_id());
+                (a.raw_path(), id(a)).cmp(&(b.raw_path(), id(b)))
+            });
+        }
+        let settings_change = metadata.as_ref().is_some_and(|m| *m != base.state.metadata)
+            || protocol.is_some()
+            || !domains.is_empty();
+        if plan.refused.is_none() && coming.is_empty() && going.is_empty() && !settings_change {
+            plan.refused = Some(match back.state.version == base.state.version {
+                true => format!(
+                    "nothing to do: version {} is the newest",
+                    back.state.version
+                ),
+                false => format!(
+                    "nothing to do: the table is as it was at version {}",
+                    back.state.version
+                ),
+            });
+        }
+
+        let looked = self.look(&coming).await?;
+        let missing = looked.missing_files(&coming);
+        plan.missing_files = looked.missing.iter().cloned().collect();
+        if !missing.is_empty() && self.request.allow_missing {
+            plan.warnings.push(words::left_out(&coming, &missing));
+            coming.retain(|f| !missing.contains(&presence::id(f)));
+        } else if !missing.is_empty() && plan.refused.is_none() {
+            plan.refused = Some(words::missing(back.state.version, &plan.missing_files));
+        }
+        if looked.outside > 0 {
+            plan.warnings.push(format!(
+                "{} files lie outside the table and were not looked for",
+                looked.outside
+            ));
+        }
+
+        let mut adds = self.verbatim(back, &coming).await?;
+        let mut removes = self.verbatim(base, &going).await?;
+        let after_protocol = protocol.as_ref().unwrap_or(&base.state.protocol);
+        let tracking = rows::track(
+            self.log,
+            base,
+            after_protocol,
+            back.state.version,
+            &mut adds,
+        )
+        .await?;
+        let domains: Vec<Domain> = domains.into_iter().chain(tracking).collect();
+        for fields in &mut adds {
+            rows::as_add(fields)?;
+        }
+        for fields in &mut removes {
+            rows::as_remove(fields)?;
+        }
+
+        self.count(&mut plan, &coming, &going);
+        self.settings(&mut plan, metadata.as_ref(), protocol.as_ref());
+        self.warn(&mut plan, protocol.as_ref());
+        let dropped: HashSet<Key> = going
+            .iter()
+            .map(|f| key(f.raw_path(), f.vector().as_ref()))
+            .collect();
+        let mut after: Vec<Key> = Vec::with_capacity(base.files.len());
+        let mut bytes_after = 0u64;
+        for file in base.files.iter() {
+            let key = key(file.raw_path(), file.vector().as_ref());
+            if !dropped.contains(&key) {
+                bytes_after = bytes_after.saturating_add(file.bytes());
+                after.push(key);
+            }
+        }
+        for file in &coming {
+            bytes_after = bytes_after.saturating_add(file.bytes());
+            after.push(key(file.raw_path(), file.vector().as_ref()));
+        }
+        let mut restore = Restore {
+            plan,
+            log: self.log.clone(),
+            by_time: match self.request.at {
+                At::Time(time) => Some(time),
+                _ => None,
+            },
+            metadata,
+            head_metadata: base.state.metadata.clone(),
+            protocol,
+            adds,
+            removes,
+            domains,
+            after,
+            bytes_after,
+            head_time: base.state.timestamp,
+        };
+        restore.plan.id = digest(&restore, self.request)?;
+        Ok(restore)
+    }
+
+    fn empty(&self, undone: Vec<CommitRow>) -> Plan {
+        Plan {
+            id: String::new(),
+            kind: Act::Restore,
+            location: self.root.location.clone(),
+            as_of: self.request.as_of,
+            base_version: self.base.state.version,
+            target_version: Some(self.back.state.version),
+            refused: None,
+            files_to_add: 0,
+            files_to_remove: 0,
+            files_to_delete: 0,
+            files_to_rewrite: 0,
+            files_to_write: 0,
+            bytes_to_add: 0,
+            bytes_to_remove: 0,
+            bytes_to_delete: 0,
+            bytes_to_rewrite: 0,
+            rows_to_add: Some(0),
+            rows_to_remove: Some(0),
+            missing_files: Vec::new(),
+            schema: Vec::new(),
+            properties: Vec::new(),
+            protocol: Vec::new(),
+            undone,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Why this restore must not be, whatever the files.
+    fn refused(&self, protocol: Option<&Protocol>) -> Option<String> {
+        let (base, back) = (&self.base.state, &self.back.state);
+        let after = protocol.unwrap_or(&base.protocol);
+        if let Some(why) = refusal(after, &base.metadata, true) {
+            return Some(why);
+        }
+        if self.request.partitions.is_empty() {
+            let (from, to) = (mapping(&base.metadata), mapping(&back.metadata));
+            return (to == Mapping::Id && from != Mapping::Id).then(|| {
+                let word = if from == Mapping::Name {
+                    "name"
+                } else {
+                    "none"
+                };
+                format!(
+                    "column mapping cannot go from {word} to id, which version {} has",
+                    back.version
+                )
+            });
+        }
+        rows::fits(base, back)
+    }
+
+    fn check_partitions(&self) -> Result<()> {
+        let columns = &self.base.state.metadata.partition_columns;
+        for (column, _) in &self.request.partitions {
+            if !columns.contains(column) {
+                return Err(Error::invalid(match columns.as_slice() {
+                    [] => format!("`{column}` is no partition column: the table has none"),
+                    _ => format!(
+                        "`{column}` is no partition column: the table is partitioned by {}",
+                        columns.join(", ")
+                    ),
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The commits after the target, newest first.
+    async fn undone(&self) -> Result<Vec<CommitRow>> {
+        let after = self.base.state.version.0 - self.back.state.version.0;
+        if after == 0 {
+            return Ok(Vec::new());
+        }
+        let limit = u32::try_from(after).unwrap_or(u32::MAX).min(UNDONE);
+        let query = HistoryQuery {
+            limit,
+            before: None,
+        };
+        Ok(self.log.history(self.head, &query, self.host).await?.rows)
+    }
+
+    /// The clustering columns as the target has them; no other domain is ours.
+    fn clustering(&self) -> Vec<Domain> {
+        const CLUSTERING: &str = "delta.clustering";
+        const NONE: &str = r#"{"clusteringColumns":[],"domainName":"delta.clustering"}"#;
+        let of = |snapshot: &Snapshot| snapshot.state.domains.get(CLUSTERING).cloned();
+        let (head, target) = (of(self.base), of(self.back));
+        if head == target {
+            return Vec::new();
+        }
+        vec![Domain {
+            domain: CLUSTERING.to_owned(),
+            configuration: Some(target.unwrap_or_else(|| NONE.to_owned())),
+            removed: false,
+        }]
+    }
+
+    async fn verbatim(&self, of: &Snapshot, files: &[FileRef<'_>]) -> Result<Vec<Fields>> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = self.log.adds(self.head, of, files, self.host).await?;
+        let take = |f: &FileRef<'_>| found.remove(&key(f.raw_path(), f.vector().as_ref()));
+        Ok(files.iter().filter_map(take).collect())
+    }
+
+    fn count(&self, plan: &mut Plan, coming: &[FileRef<'_>], going: &[FileRef<'_>]) {
+        let bytes = |files: &[FileRef<'_>]| {
+            files
+                .iter()
+                .fold(0u64, |sum, f| sum.saturating_add(f.bytes()))
+        };
+        let rows = |files: &[FileRef<'_>]| {
+            files
+                .iter()
+                .try_fold(0u64, |sum, f| sum.checked_add(f.rows()?))
+        };
+        plan.files_to_add = coming.len() as u64;
+        plan.files_to_remove = going.len() as u64;
+        plan.bytes_to_add = bytes(coming);
+        plan.bytes_to_remove = bytes(going);
+        plan.rows_to_add = rows(coming);
+        plan.rows_to_remove = rows(going);
+    }
+
+    fn settings(&self, plan: &mut Plan, metadata: Option<&Metadata>, protocol: Option<&Protocol>) {
+        let base = &self.base.state;
+        if let Some(metadata) = metadata {
+            plan.schema = schema_changes(&base.schema, &self.back.state.schema);
+            plan.properties = key_changes(&base.metadata.configuration, &metadata.configuration);
+        }
+        if let Some(protocol) = protocol {
+            plan.protocol = key_changes(&protocol_keys(&base.protocol), &protocol_keys(protocol));
+        }
+    }
+
+    fn warn(&self, plan: &mut Plan, protocol: Option<&Protocol>) {
+        let more = words::warnings(self.base, self.back, plan, protocol);
+        plan.warnings.extend(more);
+        plan.warnings
+            .extend(self.base.state.warnings.iter().cloned());
+    }
+}
+
+/// Whether two protocols ask for the same, in whatever order they name it.
+fn same_protocol(a: &Protocol, b: &Protocol) -> bool {
+    protocol_keys(a) == protocol_keys(b)
+}
+
+/// The plan's id: what it is of and what it does, without what is random or late by nature.
+fn digest(restore: &Restore, request: &Request) -> Result<String> {
+    let plan = &restore.plan;
+    let inputs = serde_json::json!({
+        "kind": plan.kind,
+        "table": restore.head_metadata.id,
+        "base_version": plan.base_version,
+        "target_version": plan.target_version,
+        "partitions": request.partitions,
+        "allow_missing": request.allow_missing,
+        "as_of": plan.as_of,
+        "refused": plan.refused,
+    });
+    let mut sha = Sha256::new();
+    take(&mut sha, &inputs)?;
+    take(&mut sha, &restore.metadata)?;
+    take(&mut sha, &restore.protocol)?;
+    take(&mut sha, &restore.domains)?;
+    for fields in restore.adds.iter().chain(&restore.removes) {
+        take(&mut sha, fields)?;
+    }
+    let bytes = sha.finalize();
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Adds a value to a digest, as JSON spells it.
+fn take(sha: &mut Sha256, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_vec(value)
+        .map_err(|e| Error::new(Kind::Internal, "a plan that JSON cannot hold").because(e))?;
+    sha.update(text);
+    sha.update(b"\n");
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Are the files that would come back still in the store? Asked of every one, and of every file of
+//! deletion vectors.
+
+use std::collections::BTreeSet;
+
+use futures::{StreamExt, stream};
+use hashbrown::HashMap;
+use object_store::ObjectStoreExt;
+use object_store::path::Path;
+
+use super::Planning;
+use crate::delta::files::FileRef;
+use crate::delta::path::{Location, locate};
+use crate::delta::vector;
+use crate::host::Progress;
+use crate::{Error, Kind, Result};
+
+/// HEADs in flight at once.
+const PARALLEL: usize = 64;
+
+/// What was found out.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// Keys that are not there, relative to the table's root.
+    pub(super) missing: BTreeSet<String>,
+    /// Files that lie outside the table's root, which nobody looks for.
+    pub(super) outside: u64,
+    /// The keys that a file needs.
+    needs: HashMap<String, Vec<String>>,
+}
+
+impl Looked {
+    /// [`id`]s of the files that cannot come back: they, or their deletion vectors, are missing.
+    pub(super) fn missing_files(&self, files: &[FileRef<'_>]) -> BTreeSet<String> {
+        let lacks = |f: &&FileRef<'_>| {
+            let needs = self.needs.get(&id(f));
+            needs.is_some_and(|keys| keys.iter().any(|key| self.missing.contains(key)))
+        };
+        files.iter().filter(lacks).map(id).collect()
+    }
+}
+
+/// What tells a file that comes back from every other: its path and its deletion vector.
+pub(super) fn id(file: &FileRef<'_>) -> String {
+    let vector = file.vector().map(|v| v.unique_id()).unwrap_or_default();
+    format!("{}\0{vector}", file.raw_path())
+}
+
+impl Planning<'_> {
+    /// Looks for these files. A store that refuses to say is neither yes nor no, and an error.
+    pub(super) async fn look(&self, files: &[FileRef<'_>]) -> Result<Looked> {
+        let mut looked = Looked::default();
+        let mut keys: BTreeSet<Path> = BTreeSet::new();
+        for file in files {
+            let mut needs = Vec::new();
+            match locate(&self.root.path, file.raw_path())? {
+                Location::Inside(path) => {
+                    needs.push(self.relative(&path));
+                    keys.insert(path);
+                }
+                Location::Outside(_) => looked.outside += 1,
+            }
+            if let Some(descriptor) = file.vector() {
+                match vector::location(&self.root.path, &descriptor) {
+                    Ok(Some(path)) => {
+                        needs.push(self.relative(&path));
+                        keys.insert(path);
+                    }
+                    Ok(None) => {}
+                    Err(error) if error.kind() == Kind::Unsupported => looked.outside += 1,
+                    Err(error) => return Err(error),
+                }
+            }
+            looked.needs.insert(id(file), needs);
+        }
+        let of = keys.len() as u64;
+        let mut heads = stream::iter(keys)
+            .map(|key| async move { (self.root.store.head(&key).await, key) })
+            .buffer_unordered(PARALLEL);
+        let mut done = 0;
+        while let Some((answer, key)) = heads.next().await {
+            match answer {
+                Ok(_) => {}
+                Err(object_store::Error::NotFound { .. }) => {
+                    looked.missing.insert(self.relative(&key));
+                }
+                Err(error) => return Err(Error::from(error).at("key", key)),
+            }
+            done += 1;
+            self.host.progress(Progress {
+                step: "looking for data files".to_owned(),
+                done,
+                of: Some(of),
+            });
+        }
+        Ok(looked)
+    }
+
+    fn relative(&self, key: &Path) -> String {
+        let (key, root) = (key.as_ref(), self.root.path.as_ref());
+        let below = key.strip_prefix(root).unwrap_or(key);
+        below.trim_start_matches('/').to_owned()
+    }
+}

@@ -1,0 +1,33 @@
+//! Writing to a table: one commit is one create-if-absent of one key (PROTOCOL, "Delta Log
+//! Entries"), recognised as ours by its `txnId`, read back and proven.
+
+mod duration;
+mod gate;
+mod info;
+mod probe;
+mod protocol;
+mod put;
+
+pub(crate) use duration::duration;
+pub(crate) use gate::refusal;
+pub(crate) use info::{Info, in_commit_timestamps, zoneless};
+pub use probe::{Probed, probe};
+pub(crate) use protocol::merge;
+pub(crate) use put::{Stands, TRIES, put_commit};
+
+use crate::table::Time;
+
+/// Who acts, and what is random or late by nature. Nothing of it is part of a plan.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The instant of the commit.
+    pub now: Time,
+    /// A random id that tells this attempt's commit from every other.
+    pub txn_id: String,
+    /// Who.
+    pub user: Option<String>,
+    /// Why, in the person's words.
+    pub reason: Option<String>,
+    /// The program that writes: `tidemark/0.1.0`.
+    pub engine: String,
+}

@@ -1,0 +1,109 @@
+//! What an act will do, before it is done; and what it did.
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::{Time, Version};
+use crate::wire::{CommitRow, KeyChange, SchemaChange};
+
+/// What is to be done to a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the contract's words")]
+pub enum Act {
+    Restore,
+    Vacuum,
+    Optimize,
+}
+
+/// What an act would do to a table as it was at `base_version`.
+///
+/// The same plan has the same `id` on any machine: it is a digest of the table, the arguments,
+/// `as_of` and the actions, without what is random or late by nature.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The digest, in hexadecimal.
+    pub id: String,
+    /// The act.
+    pub kind: Act,
+    /// The table's root, as the caller named it.
+    pub location: String,
+    /// The instant taken as now.
+    pub as_of: Time,
+    /// The newest version when the plan was made.
+    pub base_version: Version,
+    /// The version to go back to.
+    pub target_version: Option<Version>,
+    /// Why this cannot be done.
+    pub refused: Option<String>,
+    /// Files that become active.
+    pub files_to_add: u64,
+    /// Files that are active no longer.
+    pub files_to_remove: u64,
+    /// Objects that are deleted.
+    pub files_to_delete: u64,
+    /// Active files that are replaced by packed ones.
+    pub files_to_rewrite: u64,
+    /// Files that are written.
+    pub files_to_write: u64,
+    /// Bytes of the files that become active.
+    pub bytes_to_add: u64,
+    /// Bytes of the files that are active no longer.
+    pub bytes_to_remove: u64,
+    /// Bytes of the objects that are deleted.
+    pub bytes_to_delete: u64,
+    /// Bytes of the files that are replaced.
+    pub bytes_to_rewrite: u64,
+    /// Rows that a reader gets again; `None` where a file does not say.
+    pub rows_to_add: Option<u64>,
+    /// Rows that a reader gets no longer; `None` where a file does not say.
+    pub rows_to_remove: Option<u64>,
+    /// Keys that the plan needs and the store does not have, relative to the table's root.
+    pub missing_files: Vec<String>,
+    /// Fields that change.
+    pub schema: Vec<SchemaChange>,
+    /// Properties that change.
+    pub properties: Vec<KeyChange>,
+    /// Protocol entries that change.
+    pub protocol: Vec<KeyChange>,
+    /// Commits whose effect goes, newest first.
+    pub undone: Vec<CommitRow>,
+    /// What a person should know before they say yes.
+    pub warnings: Vec<String>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Applied {
+    /// The version that the commit made.
+    pub version: Version,
+    /// Milliseconds from the put of the commit to the end of its proof.
+    pub took_ms: u64,
+    /// Times that the act was planned and tried.
+    pub attempts: u32,
+    /// Objects that were deleted, as the store confirmed.
+    pub deleted: u64,
+    /// Their bytes.
+    pub bytes_deleted: u64,
+    /// Keys that were to be deleted and may still be there, each with the reason.
+    pub failed: Vec<Failed>,
+    /// Active files of the new version, counted and compared with the plan.
+    pub proven_files: u64,
+}
+
+/// A key that an act could not deal with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// The key, relative to the table's root.
+    pub key: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A plan, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The plan.
+    pub plan: Plan,
+    /// `None` where it was not asked for or is refused.
+    pub applied: Option<Applied>,
+}

@@ -1,0 +1,172 @@
+//! `tidemark restore`
+
+use std::process::ExitCode;
+
+use lake::delta::restore::Request;
+use lake::plan::Outcome;
+use lake::table::{At, Version};
+use lake::{Error, Result};
+
+use super::grid::{Grid, Side, pairs};
+use super::text::{change, clean, count, short, size, time};
+use super::{AtArgs, Context, Table, print};
+use crate::acts::{self, Consent};
+
+/// How hive spells null.
+const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Commits and files that are printed; all are in the JSON.
+const SHOWN: usize = 20;
+
+/// Arguments of `restore`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) table: Table,
+    #[command(flatten)]
+    at: AtArgs,
+    /// Only files of this partition; several values of one column mean any of them
+    #[arg(long = "partition", value_name = "K=V")]
+    partitions: Vec<String>,
+    /// Commit the plan; without it nothing is written
+    #[arg(long)]
+    apply: bool,
+    /// Refuse unless this is the newest version
+    #[arg(long, value_name = "V")]
+    expect: Option<Version>,
+    /// Undo commits that arrive meanwhile too, as long as they only add files
+    #[arg(long, requires = "apply")]
+    over_appends: bool,
+    /// Why; it is written into the table's log
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Restore without the files that the store no longer has
+    #[arg(long)]
+    allow_missing: bool,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
+    let root = args.table.root(context)?;
+    let at = match args.at.at()? {
+        At::Latest => {
+            return Err(Error::invalid(
+                "say which version to go back to: --version V or --at TIME",
+            ));
+        }
+        at => at,
+    };
+    let request = Request {
+        at,
+        partitions: args
+            .partitions
+            .iter()
+            .map(|p| partition(p))
+            .collect::<Result<_>>()?,
+        allow_missing: args.allow_missing,
+        as_of: acts::now(),
+        expect: args.expect,
+    };
+    let consent = args.apply.then(|| Consent {
+        user: std::env::var("USER").ok().filter(|user| !user.is_empty()),
+        reason: args.reason.clone(),
+        over_appends: args.over_appends,
+    });
+    let outcome = acts::restore(&root, &request, consent.as_ref(), &context.host()).await?;
+    match context.json {
+        true => print::json(&outcome)?,
+        false => print::out(&text(&outcome, args.apply))?,
+    }
+    super::refused(&outcome.plan)
+}
+
+fn partition(text: &str) -> Result<(String, Option<String>)> {
+    let Some((column, value)) = text.split_once('=') else {
+        return Err(Error::invalid(format!(
+            "`{text}` is not a partition: write column=value, and {NULL} for null"
+        )));
+    };
+    let value = (value != NULL).then(|| value.to_owned());
+    Ok((column.to_owned(), value))
+}
+
+fn text(outcome: &Outcome, apply: bool) -> String {
+    let plan = &outcome.plan;
+    let target = plan
+        .target_version
+        .map_or_else(String::new, |v| v.to_string());
+    let mut out = pairs(&[
+        ("location", clean(&plan.location)),
+        (
+            "restore",
+            format!("version {target}, over version {}", plan.base_version),
+        ),
+        (
+            "files",
+            change(Some(plan.files_to_add), Some(plan.files_to_remove), count),
+        ),
+        ("rows", change(plan.rows_to_add, plan.rows_to_remove, count)),
+        (
+            "size",
+            change(Some(plan.bytes_to_add), Some(plan.bytes_to_remove), size),
+        ),
+        ("plan", plan.id.clone()),
+    ]);
+    let mut settings = Grid::new(&[
+        ("CHANGES", Side::Left),
+        ("FROM", Side::Left),
+        ("TO", Side::Left),
+    ]);
+    for field in &plan.schema {
+        settings.row(changed(&field.field, &field.from, &field.to));
+    }
+    for key in plan.properties.iter().chain(&plan.protocol) {
+        settings.row(changed(&key.key, &key.from, &key.to));
+    }
+    let mut undone = Grid::new(&[
+        ("UNDONE", Side::Right),
+        ("TIME", Side::Left),
+        ("OPERATION", Side::Left),
+        ("BY", Side::Left),
+        ("ROWS", Side::Right),
+    ]);
+    for commit in plan.undone.iter().take(SHOWN) {
+        undone.row([
+            commit.version.to_string(),
+            time(commit.timestamp),
+            short(commit.operation.as_deref().unwrap_or("-"), 24),
+            short(commit.user.as_deref().unwrap_or("-"), 24),
+            change(commit.rows_added, commit.rows_removed, count),
+        ]);
+    }
+    for grid in [settings, undone] {
+        let rendered = grid.render();
+        if !rendered.is_empty() {
+            out.push_str(&format!("\n{rendered}"));
+        }
+    }
+    let hidden = plan.undone.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        out.push_str(&format!("… and {hidden} more: --json has all\n"));
+    }
+    super::warnings(&mut out, &plan.warnings);
+    match &outcome.applied {
+        Some(done) => out.push_str(&format!(
+            "\nrestored as version {} in {} ms; proven: {} files are active, those of the plan\nthe way back: tidemark restore {} --version {} --apply\n",
+            done.version,
+            done.took_ms,
+            count(done.proven_files),
+            clean(&plan.location),
+            plan.base_version,
+        )),
+        None if plan.refused.is_none() && !apply => {
+            out.push_str("\nnothing was written; --apply commits this plan\n");
+        }
+        None => {}
+    }
+    out
+}
+
+fn changed(name: &str, from: &Option<String>, to: &Option<String>) -> [String; 3] {
+    let value = |v: &Option<String>| short(v.as_deref().unwrap_or("-"), 60);
+    [clean(name), value(from), value(to)]
+}
