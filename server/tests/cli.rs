@@ -6,6 +6,9 @@
     reason = "a test may panic; that is how it fails"
 )]
 
+#[path = "cli/restore.rs"]
+mod restore;
+
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
