@@ -61,6 +61,12 @@ fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
         Command::History => return go(|table, _| Route::Timeline { table }),
         Command::Layout => return go(|table, at| Route::Layout { table, at }),
         Command::Snapshot => return go(|table, at| Route::Snapshot { table, at }),
+        Command::Restore => {
+            let to = session
+                .route
+                .with_untracked(|r| Some(Route::restore(r.table()?.to_owned(), r.version()?)));
+            return to.map(|to| session.nav.go(to)).is_some();
+        }
         Command::Previous | Command::Next => {
             let step = session.route.with_untracked(|route| {
                 let version = route.version()?;

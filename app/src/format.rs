@@ -3,6 +3,7 @@
 mod text;
 mod time;
 
+pub use lake::figures::decimal;
 use lake::figures::share;
 pub use lake::figures::size as bytes;
 pub use text::{capital, lower, shorten, shorten_middle, visible};

@@ -36,6 +36,8 @@ pub enum Command {
     Snapshot,
     /// The layout of the table.
     Layout,
+    /// Put the table back to this version.
+    Restore,
     /// The lake.
     Lake,
     /// First letter of a two-letter key.
@@ -53,6 +55,7 @@ pub const HELP: &[(&str, &str)] = &[
         "Take a version as one end of a diff; swap the ends of a diff",
     ),
     ("d", "Diff with the version before"),
+    ("r", "Put the table back to this version: the plan"),
     ("[", "Version before"),
     ("]", "Version after"),
     ("g h", "History of the table"),
@@ -89,6 +92,7 @@ pub fn command(key: &str, going: bool, typing: bool, acting: bool) -> Option<Com
         "Enter" => Command::Open,
         "x" => Command::Select,
         "d" => Command::Diff,
+        "r" => Command::Restore,
         "[" => Command::Previous,
         "]" => Command::Next,
         "g" => Command::Go,

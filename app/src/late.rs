@@ -82,6 +82,7 @@ pub fn page(route: &Route) -> Markup {
         Route::Diff { .. } => view! { <pages::diff::Page /> },
         Route::File { .. } => view! { <pages::file::Page /> },
         Route::Layout { .. } => view! { <pages::layout::Page /> },
+        Route::Restore { .. } => view! { <pages::restore::Page /> },
         Route::Lake | Route::Timeline { .. } | Route::Unknown { .. } => Markup::Nothing,
     }
 }

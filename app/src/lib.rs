@@ -1,5 +1,6 @@
 //! The browser's side: the page, which shows, and the worker, which reads.
 
+pub mod acts;
 pub mod app;
 pub mod asked;
 pub mod copy;

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod file;
 pub mod lake;
 pub mod layout;
+pub mod restore;
 pub mod snapshot;
 pub mod timeline;
 pub mod unknown;

@@ -46,6 +46,8 @@ pub enum Route {
     },
     /// Partitions and file sizes of the newest version, or of another.
     Layout { table: String, at: At },
+    /// An earlier version put back: which one is the parameter `to`.
+    Restore { table: String },
     /// No page has this address.
     Unknown { path: String },
 }
@@ -86,6 +88,7 @@ impl Route {
                 table: table(t)?,
                 at: at_from_segment(at)?,
             },
+            ["t", t, "restore"] => Self::Restore { table: table(t)? },
             ["t", t, "c", version] => Self::Commit {
                 table: table(t)?,
                 version: version.parse().ok()?,
@@ -120,7 +123,8 @@ impl Route {
             | Self::Snapshot { table, .. }
             | Self::Diff { table, .. }
             | Self::File { table, .. }
-            | Self::Layout { table, .. } => Some(table),
+            | Self::Layout { table, .. }
+            | Self::Restore { table } => Some(table),
         }
     }
 
@@ -168,6 +172,12 @@ impl Route {
         Some(route)
     }
 
+    /// Where an earlier version of a table is put back.
+    pub fn restore(table: String, to: Version) -> Place {
+        let query = Query::default().with("to", Some(&to.to_string()));
+        Self::Restore { table }.with(query)
+    }
+
     /// The address with these parameters.
     pub fn with(self, query: Query) -> Place {
         Place { route: self, query }
@@ -194,6 +204,7 @@ impl fmt::Display for Route {
             Self::File { version, path, .. } => write!(f, "/v/{version}/f/{}", encode(path)),
             Self::Layout { at: At::Latest, .. } => f.write_str("/layout"),
             Self::Layout { at, .. } => write!(f, "/v/{}/layout", at_segment(*at)),
+            Self::Restore { .. } => f.write_str("/restore"),
             Self::Unknown { path } => f.write_str(path),
         }
     }

@@ -5,6 +5,7 @@ use lake::wire::http::{LakeReport, TableEntry};
 use lake::wire::{ErrorReport, Format, TableRef};
 use lake::{Error, Kind, Result};
 use leptos::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::asked::Asked;
 use crate::engine::Engine;
@@ -204,13 +205,19 @@ struct Refusal {
 }
 
 async fn fetch_lake() -> Result<LakeReport> {
+    answered(gloo_net::http::Request::get("/api/lake").send().await).await
+}
+
+/// What the server answered, or why it did not.
+pub async fn answered<T: DeserializeOwned>(
+    response: std::result::Result<gloo_net::http::Response, gloo_net::Error>,
+) -> Result<T> {
     let silent = |_| Error::new(Kind::Unreachable, "Tidemark's own server does not answer");
-    let response = gloo_net::http::Request::get("/api/lake").send().await;
     let response = response.map_err(silent)?;
     let text = response.text().await.map_err(silent)?;
     if response.ok() {
         return from_json(&text)
-            .map_err(|e| Error::new(Kind::Internal, "the server's list of tables").because(e));
+            .map_err(|e| Error::new(Kind::Internal, "the server's answer").because(e));
     }
     Err(match from_json::<Refusal>(&text) {
         Ok(refusal) => Error::from(refusal.error),

@@ -17,9 +17,22 @@ pub fn size(bytes: u64) -> String {
         unit = next;
     }
     if value < 99.95 {
-        format!("{value:.1} {unit}")
+        format!("{} {unit}", decimal(value, 1))
     } else {
-        format!("{value:.0} {unit}")
+        format!("{} {unit}", decimal(value, 0))
+    }
+}
+
+/// A number with so many digits after the point. By whole numbers: the standard library's way of
+/// printing a float is exact to the last bit, and eight kilobytes of a page that rounds to one digit.
+pub fn decimal(value: f64, digits: u32) -> String {
+    let scale = 10u64.saturating_pow(digits);
+    let scaled = (value.abs() * scale as f64).round() as u64;
+    let sign = if value < 0.0 && scaled > 0 { "-" } else { "" };
+    let (whole, rest) = (scaled / scale, scaled % scale);
+    match digits {
+        0 => format!("{sign}{whole}"),
+        _ => format!("{sign}{whole}.{rest:0width$}", width = digits as usize),
     }
 }
 
@@ -34,7 +47,7 @@ pub fn share(part: u64, whole: u64) -> Option<String> {
     } else if part < whole && rounded >= 100.0 {
         "> 99 %".to_owned()
     } else {
-        format!("{rounded:.0} %")
+        format!("{} %", decimal(rounded, 0))
     })
 }
 
@@ -57,6 +70,22 @@ mod tests {
         ];
         for (bytes, text) in cases {
             assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn decimals_are_rounded() {
+        let cases = [
+            (0.0, 1, "0.0"),
+            (2.25, 1, "2.3"),
+            (9.96, 1, "10.0"),
+            (-1.05, 2, "-1.05"),
+            (-0.001, 2, "0.00"),
+            (1e300, 1, "1844674407370955161.5"),
+            (f64::NAN, 1, "0.0"),
+        ];
+        for (value, digits, text) in cases {
+            assert_eq!(decimal(value, digits), text);
         }
     }
 

@@ -107,3 +107,39 @@ pub struct Outcome {
     /// `None` where it was not asked for or is refused.
     pub applied: Option<Applied>,
 }
+
+/// `POST /api/tables/{table}/plans`: what is to be planned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanRequest {
+    /// The act.
+    pub kind: Act,
+    /// The version to go back to; this or `at`.
+    #[serde(default)]
+    pub version: Option<Version>,
+    /// The newest version committed at or before this instant.
+    #[serde(default)]
+    pub at: Option<Time>,
+    /// Only files of these partitions: logical name and value, `None` for null.
+    #[serde(default)]
+    pub partitions: Vec<(String, Option<String>)>,
+    /// Leave out files that the store no longer has.
+    #[serde(default)]
+    pub allow_missing: bool,
+}
+
+/// `POST /api/plans/{id}/apply`: the inputs of the plan that was read, and why it is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApplyRequest {
+    /// The table's name.
+    pub table: String,
+    /// What was planned.
+    pub request: PlanRequest,
+    /// [`Plan::as_of`] of the plan.
+    pub as_of: Time,
+    /// [`Plan::base_version`] of the plan.
+    pub base_version: Version,
+    /// Why, in the person's words.
+    pub reason: String,
+}

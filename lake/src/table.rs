@@ -154,6 +154,24 @@ pub enum At {
     Time(Time),
 }
 
+impl std::str::FromStr for At {
+    type Err = Error;
+
+    /// Reads a version's number, or a time with an offset.
+    fn from_str(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Error::invalid(
+                "write a time such as 2026-03-08T10:00:00Z, or a version",
+            ));
+        }
+        if text.bytes().all(|b| b.is_ascii_digit()) {
+            return Ok(Self::Version(text.parse()?));
+        }
+        Ok(Self::Time(Time::parse(text)?))
+    }
+}
+
 /// One data file of a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
@@ -187,6 +205,20 @@ mod tests {
         );
         assert!("+3".parse::<Version>().is_err());
         assert!("9223372036854775808".parse::<Version>().is_err());
+    }
+
+    #[test]
+    fn a_number_is_a_version_and_a_time_needs_its_offset() {
+        let meant = |text: &str| text.parse::<At>();
+        assert_eq!(meant(" 47 ").unwrap(), At::Version(Version(47)));
+        assert_eq!(
+            meant("2026-03-08T12:00:00+02:00").unwrap(),
+            At::Time(Time(1_772_964_000_000))
+        );
+        let error = meant("2026-03-08 10:00").unwrap_err();
+        assert!(error.message().contains("offset"), "{error}");
+        assert!(meant("").is_err());
+        assert!(meant("99999999999999999999").is_err());
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Acts on tables: planned and carried out by `lake`, timed and signed here.
 
+pub mod answers;
+#[cfg(test)]
+mod tests;
+
 use std::time::Instant;
 
 use chrono::Utc;
@@ -23,6 +27,8 @@ pub struct Consent {
     pub user: Option<String>,
     /// Why, in the person's words.
     pub reason: Option<String>,
+    /// The plan that was read: another one is not carried out.
+    pub plan: Option<String>,
     /// Whether commits that only added files may be undone too, should they arrive meanwhile.
     pub over_appends: bool,
 }
@@ -46,6 +52,16 @@ pub async fn restore(
             applied: None,
         });
     };
+    if consent
+        .plan
+        .as_ref()
+        .is_some_and(|id| *id != planned.plan.id)
+    {
+        return Err(Error::new(
+            Kind::Conflict,
+            "the plan is not the one that was read: the table changed since",
+        ));
+    }
     let txn_id = Uuid::new_v4().to_string();
     probe(&root.store, &root.path, &txn_id).await?;
     let mut attempts = 1;

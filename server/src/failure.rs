@@ -1,6 +1,7 @@
 //! What goes wrong, as an HTTP answer: a status and `{"error":{"kind","message","location"}}`.
 
 use axum::Json;
+use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use lake::wire::ErrorReport;
@@ -38,6 +39,18 @@ impl Failure {
     /// The request cannot be meant.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::from(Error::invalid(message))
+    }
+
+    /// A request's body, or why it cannot be read. `what`: `the batch`.
+    pub fn body<T>(body: Result<Json<T>, JsonRejection>, what: &str) -> Result<T, Self> {
+        let Json(value) = body.map_err(|rejection| {
+            let error = Error::invalid(format!("{what} cannot be read")).because(rejection);
+            match error.sentence().contains("length limit") {
+                true => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error),
+                false => Self::new(StatusCode::BAD_REQUEST, error),
+            }
+        })?;
+        Ok(value)
     }
 
     /// The status.

@@ -8,7 +8,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use crate::app::App;
-use crate::{access, reads, site, status, tables};
+use crate::{access, acts, reads, site, status, tables};
 
 /// Paths below `/api` and beside it that answer, as `/api/openapi.json` lists them.
 pub const PATHS: &[&str] = &[
@@ -22,6 +22,8 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/snapshot",
     "/api/tables/{table}/diff",
     "/api/tables/{table}/layout",
+    "/api/tables/{table}/plans",
+    "/api/plans/{id}/apply",
     "/healthz",
     "/readyz",
     "/metrics",
@@ -41,6 +43,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/snapshot", get(tables::snapshot))
         .route("/api/tables/{table}/diff", get(tables::diff))
         .route("/api/tables/{table}/layout", get(tables::layout))
+        .route("/api/tables/{table}/plans", post(acts::answers::plan))
+        .route("/api/plans/{id}/apply", post(acts::answers::apply))
         .route("/healthz", get(status::healthz))
         .route("/readyz", get(status::readyz))
         .route("/metrics", get(status::metrics))

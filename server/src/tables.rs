@@ -13,7 +13,7 @@ use lake::wire::http::{AttentionConfig, LakeReport, TableEntry, ZoneReport};
 use lake::wire::{ErrorReport, TableRef};
 use lake::{Error, Result};
 
-pub use self::answers::{Located, diff, history, layout, snapshot};
+pub use self::answers::{Located, Yielding, aside, diff, history, layout, root, snapshot};
 use crate::app::BUILD;
 use crate::reads::key::prefix_key;
 use crate::zones::{Zone, Zones};
@@ -250,4 +250,4 @@ fn zone_report(zone: &Zone, error: Option<&ErrorReport>) -> ZoneReport {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

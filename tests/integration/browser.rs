@@ -6,3 +6,4 @@ mod keyboard;
 mod links;
 mod looks;
 mod reading;
+mod restore;

@@ -113,6 +113,7 @@ async fn restore_all(name: &str, copy: &Path, refused: &mut BTreeMap<String, u64
         let consent = Consent {
             user: Some("ana".to_owned()),
             reason: Some("a test".to_owned()),
+            plan: None,
             over_appends: false,
         };
         let outcome = acts::restore(&root, &request, Some(&consent), &host).await;

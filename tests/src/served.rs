@@ -14,7 +14,7 @@ use crate::process::{Process, free_ports};
 pub struct Served {
     url: String,
     process: Process,
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
 impl Served {
@@ -23,13 +23,23 @@ impl Served {
         static SHARED: Mutex<Weak<Served>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock().unwrap_or_else(|poison| poison.into_inner());
         shared.upgrade().unwrap_or_else(|| {
-            let folder = TempDir::new().expect("a temporary folder can be made");
-            let mut command = Command::new(place::tidemark());
-            command.arg("demo").arg("--dir").arg(folder.path());
-            let started = Arc::new(Self::start(command, Some(folder)));
+            let started = Arc::new(Self::own_demo());
             *shared = Arc::downgrade(&started);
             started
         })
+    }
+
+    /// A sample lake for one test, which may change it.
+    pub fn own_demo() -> Self {
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let mut command = Command::new(place::tidemark());
+        command.arg("demo").arg("--dir").arg(folder.path());
+        Self::start(command, Some(folder))
+    }
+
+    /// Where the sample lake lies.
+    pub fn demo_folder(&self) -> Option<&Path> {
+        self.folder.as_ref().map(TempDir::path)
     }
 
     /// The tables below a folder, with the page that was built into another one.
@@ -62,7 +72,7 @@ impl Served {
         Self {
             url,
             process,
-            _folder: folder,
+            folder,
         }
     }
 

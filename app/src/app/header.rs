@@ -80,6 +80,7 @@ fn crumbs() -> Markup {
         Route::Diff { from, to, .. } => Some(format!("{from} .. {to}")),
         Route::File { path, .. } => path.rsplit('/').next().map(str::to_owned),
         Route::Layout { .. } => Some("layout".to_owned()),
+        Route::Restore { .. } => Some("restore".to_owned()),
         _ => None,
     };
     let table_href = last.is_some().then(|| {

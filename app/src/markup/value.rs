@@ -74,7 +74,14 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers!(u8 u16 u32 u64 usize i32 i64 f64);
+numbers!(u8 u16 u32 u64 usize i32 i64);
+
+impl IntoSetting for f64 {
+    fn into_setting(self) -> Setting {
+        // Places and lengths on a page: no screen shows a third digit.
+        Setting::Text(lake::figures::decimal(self, 2).into())
+    }
+}
 
 macro_rules! fixed {
     ($($setting:ty)*) => {$(

@@ -106,6 +106,13 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
         {previous}
         {next}
         <a class="btn" href=as_of title="The table as of this version">"Snapshot"</a>
+        {move || {
+            let version = version.get();
+            latest.get().is_some_and(|latest| version < latest).then(|| {
+                let href = Route::restore(here.name(), version).href();
+                view! { <a class="btn" href=href title="Put the table back to this version (r)">"Restore…"</a> }
+            })
+        }}
     }
 }
 

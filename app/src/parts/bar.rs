@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::format::decimal;
 use crate::markup::{Markup, view};
 
 /// Width of one half of a bar in pixels.
@@ -29,7 +30,10 @@ pub fn Bar(
     #[prop(optional)]
     rewrite: bool,
 ) -> Markup {
-    let width = |value| format!("width:{:.1}px", share(value, largest) * SHARE_OF_BAR);
+    let width = |value| {
+        let width = decimal(share(value, largest) * SHARE_OF_BAR, 1);
+        format!("width:{width}px")
+    };
     let class = if rewrite { "bar rewrite" } else { "bar" };
     view! {
         <span class=class aria-hidden="true">

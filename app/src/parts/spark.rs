@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::format::decimal;
 use crate::markup::{Markup, view};
 
 /// A sparkline, oldest first; a gap where a figure is unknown.
@@ -45,12 +46,16 @@ fn spark_path(values: &[Option<f64>], width: f64, height: f64) -> String {
         let x = i as f64 * step;
         let y = 2.0 + (height - 4.0) * (1.0 - (value - low) / span);
         let verb = if drawing { 'L' } else { 'M' };
-        path.push_str(&format!("{verb}{x:.1} {y:.1}"));
+        path.push_str(&format!("{verb}{} {}", decimal(x, 1), decimal(y, 1)));
         drawing = true;
     }
     // One figure is a point, and a line needs two.
     if known().count() == 1 && values.len() == 1 {
-        path.push_str(&format!("L{width:.1} {:.1}", height / 2.0));
+        path.push_str(&format!(
+            "L{} {}",
+            decimal(width, 1),
+            decimal(height / 2.0, 1)
+        ));
     }
     path
 }

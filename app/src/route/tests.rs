@@ -23,6 +23,7 @@ fn every_page_has_one_address() {
             },
             "/t/users/v/47/layout",
         ),
+        (Route::Restore { table: table() }, "/t/users/restore"),
         (
             Route::Commit {
                 table: table(),

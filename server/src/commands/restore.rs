@@ -69,6 +69,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     let consent = args.apply.then(|| Consent {
         user: std::env::var("USER").ok().filter(|user| !user.is_empty()),
         reason: args.reason.clone(),
+        plan: None,
         over_appends: args.over_appends,
     });
     let outcome = acts::restore(&root, &request, consent.as_ref(), &context.host()).await?;

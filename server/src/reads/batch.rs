@@ -49,13 +49,7 @@ pub async fn batch(
     Segment(zone): Segment,
     body: Result<Json<BatchRequest>, JsonRejection>,
 ) -> Result<Response, Failure> {
-    let Json(request) = body.map_err(|rejection| {
-        let error = Error::invalid("the batch cannot be read").because(rejection);
-        match error.sentence().contains("length limit") {
-            true => Failure::new(StatusCode::PAYLOAD_TOO_LARGE, error),
-            false => Failure::new(StatusCode::BAD_REQUEST, error),
-        }
-    })?;
+    let request = Failure::body(body, "the batch")?;
     if request.reads.len() > MAX_READS {
         return Err(Failure::bad_request(format!(
             "a batch is at most {MAX_READS} reads, not {}",

@@ -108,7 +108,8 @@ pub async fn layout(
     Ok(Json(report.await?))
 }
 
-fn root(app: &App, person: &Person, table: &str) -> Result<Root, Failure> {
+/// The root of a table that this person may see.
+pub fn root(app: &App, person: &Person, table: &str) -> Result<Root, Failure> {
     let place = app.tables.resolve(table)?;
     app.zone(person, &place.zone)?;
     Ok(app.tables.root_of(table)?)
@@ -116,7 +117,7 @@ fn root(app: &App, person: &Person, table: &str) -> Result<Root, Failure> {
 
 /// Reads a table on a thread of its own: replaying a long log is work that would keep other
 /// requests waiting. It ends early where the client goes away.
-async fn aside<T, F>(
+pub async fn aside<T, F>(
     app: &App,
     read: impl FnOnce(SharedHost) -> F + Send + 'static,
 ) -> Result<T, Failure>
@@ -142,13 +143,17 @@ where
 }
 
 /// Lets whoever waits beside the work have a look now and then.
-struct Yielding;
+pub struct Yielding;
 
 impl Host for Yielding {
     fn progress(&self, _: Progress) {}
 
     fn pause(&self) -> BoxFuture<'static, ()> {
         Box::pin(tokio::task::yield_now())
+    }
+
+    fn wait(&self, millis: u64) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(std::time::Duration::from_millis(millis)))
     }
 }
 

@@ -65,7 +65,10 @@ fn a_plan_writes_nothing_and_its_commit_once() {
     });
     holds(&planned, &wanted, "$");
     let warnings = planned["plan"]["warnings"].to_string();
-    assert!(warnings.contains("older than the table keeps"), "{warnings}");
+    assert!(
+        warnings.contains("older than the table keeps"),
+        "{warnings}"
+    );
     assert_eq!(folder.commits(), 3);
 
     let apply = [

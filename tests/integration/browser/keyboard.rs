@@ -27,7 +27,8 @@ async fn keys_move_open_and_go() {
 
     page.key("g").await;
     page.key("l").await;
-    page.arrives(&explorer.at("users", "/layout")).await;
+    let layout = format!("/v/{latest}/layout");
+    page.arrives(&explorer.at("users", &layout)).await;
     page.settles().await;
     page.key("g").await;
     page.key("h").await;

@@ -24,6 +24,10 @@ async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
             explorer.at("users", &format!("/v/{latest}/f/{file}")),
         ),
         ("layout", explorer.at("progress_stream", "/layout")),
+        (
+            "restore",
+            explorer.at("users", &format!("/restore?to={}", delete - 1)),
+        ),
         ("no-table", "/t/nothing".to_owned()),
         (
             "no-version",

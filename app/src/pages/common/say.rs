@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::format::visible;
+use crate::format::{capital, visible};
 use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Note, NoteKind};
 use crate::words::{Part, Sentence};
@@ -27,7 +27,7 @@ pub fn Warnings(warnings: Vec<String>) -> Markup {
     let shown: Vec<_> = warnings
         .into_iter()
         .take(MOST)
-        .map(|text| view! { <Note kind=NoteKind::Warning><span>{visible(&text)}</span></Note> })
+        .map(|text| view! { <Note kind=NoteKind::Warning><span>{capital(&visible(&text))}</span></Note> })
         .collect();
     view! {
         {shown}

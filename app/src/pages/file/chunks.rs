@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lake::wire::file::{ChunkReport, ColumnReport, FileReport};
 use leptos::prelude::*;
 
-use crate::format;
+use crate::format::{self, decimal};
 use crate::markup::{Markup, view};
 use crate::parts::{Badge, Bytes, Column, Count, Grid, Key, Text};
 use crate::session::session;
@@ -153,7 +153,7 @@ fn Has(chunk: ChunkReport) -> Markup {
 fn Strip(sizes: Vec<u64>, group: usize) -> Markup {
     let bars = crate::geometry::bars(&sizes, 100.0, 18.0, 1.0);
     let bars = bars.into_iter().enumerate().map(|(i, bar)| view! {
-        <rect x=bar.x.to_string() y=bar.y.to_string() width=bar.w.to_string() height=bar.h.to_string()
+        <rect x=decimal(bar.x, 2) y=decimal(bar.y, 2) width=decimal(bar.w, 2) height=decimal(bar.h, 2)
             class=if i == group { "on" } else { "" } />
     });
     view! { <svg class="strip-bars" width="100" height="18" viewBox="0 0 100 18" aria-hidden="true">{bars.collect::<Markup>()}</svg> }

@@ -43,10 +43,11 @@ pub fn Groups(report: Arc<FileReport>) -> Markup {
                 )
             });
             Some(format!(
-                "{} rows, {} from {}, {ratio:.1} to 1{}",
+                "{} rows, {} from {}, {} to 1{}",
                 format::count(group.rows),
                 format::bytes(group.compressed_bytes),
                 format::bytes(group.uncompressed_bytes),
+                format::decimal(ratio, 1),
                 sorted.unwrap_or_default(),
             ))
         }
@@ -67,7 +68,7 @@ pub fn Groups(report: Arc<FileReport>) -> Markup {
                 <button type="button" title=title.clone() aria-label=title
                     aria-pressed=move || (chosen.get() == i).to_string()
                     on:click=move |_| session.nav.set("group", (i > 0).then_some(i))>
-                    <i style=format!("height:{:.0}%", share.max(4.0))></i>
+                    <i style=format!("height:{}%", format::decimal(share.max(4.0), 0))></i>
                 </button>
             }
         });

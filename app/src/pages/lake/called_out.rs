@@ -63,10 +63,10 @@ fn rank(rule: &str) -> usize {
 #[component]
 fn Sentence(table: String, attention: Attention) -> Markup {
     let name = shorten_middle(&table, 60);
-    let history = Route::Timeline {
-        table: table.clone(),
-    }
-    .href();
+    let back = attention.restore_to.map(|to| {
+        let href = Route::restore(table.clone(), to).href();
+        view! { <a class="btn small" href=href>"Restore…"</a> }
+    });
     // The commit's page has what changed beside who and why.
     let closer = attention.version.map(|version| {
         let href = Route::Commit { table, version }.href();
@@ -82,7 +82,7 @@ fn Sentence(table: String, attention: Attention) -> Markup {
             </span>
             <span class="acts">
                 {closer}
-                <a class="btn small" href=history>"Open"</a>
+                {back}
             </span>
         </Note>
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lake::wire::{LayoutReport, SizeBucket};
 use leptos::prelude::*;
 
-use crate::format;
+use crate::format::{self, decimal};
 use crate::geometry::bars;
 use crate::markup::{Markup, view};
 
@@ -38,10 +38,10 @@ pub fn Histogram(report: Arc<LayoutReport>) -> Markup {
         view! {
             <g>
                 <title>{title}</title>
-                <rect x=(i as f64 * step).to_string() y="0" width=step.to_string() height=(HEIGHT + 24.0).to_string() class="hover" />
-                <rect x=bar.x.to_string() y=(bar.y + 10.0).to_string() width=bar.w.to_string()
-                    height=bar.h.to_string() rx="2" class=if small { "small" } else { "" } />
-                <text x=(i as f64 * step + step / 2.0).to_string() y=(HEIGHT + 28.0).to_string()>{label}</text>
+                <rect x=decimal(i as f64 * step, 2) y="0" width=decimal(step, 2) height=decimal(HEIGHT + 24.0, 2) class="hover" />
+                <rect x=decimal(bar.x, 2) y=decimal(bar.y + 10.0, 2) width=decimal(bar.w, 2)
+                    height=decimal(bar.h, 2) rx="2" class=if small { "small" } else { "" } />
+                <text x=decimal(i as f64 * step + step / 2.0, 2) y=decimal(HEIGHT + 28.0, 2)>{label}</text>
             </g>
         }
     });
@@ -54,7 +54,7 @@ pub fn Histogram(report: Arc<LayoutReport>) -> Markup {
             </tr>
         }
     });
-    let line = (HEIGHT + 10.5).to_string();
+    let line = decimal(HEIGHT + 10.5, 2);
     view! {
         <h2>"File sizes" <small>"files in each size"</small></h2>
         <svg class="histogram" viewBox="0 0 320 144" aria-hidden="true">

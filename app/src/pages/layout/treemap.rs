@@ -106,12 +106,13 @@ pub fn Treemap(here: Here, report: Arc<LayoutReport>) -> Markup {
 fn OneTile(i: usize, tile: Drawn, place: Memo<Rect>, focused: RwSignal<usize>) -> Markup {
     let style = move || {
         let r = place.get();
+        let px = |value| format::decimal(value, 2);
         format!(
-            "left:{:.2}px;top:{:.2}px;width:{:.2}px;height:{:.2}px",
-            r.x + 1.0,
-            r.y + 1.0,
-            (r.w - 2.0).max(0.0),
-            (r.h - 2.0).max(0.0)
+            "left:{}px;top:{}px;width:{}px;height:{}px",
+            px(r.x + 1.0),
+            px(r.y + 1.0),
+            px((r.w - 2.0).max(0.0)),
+            px((r.h - 2.0).max(0.0))
         )
     };
     let (label, size, share) = (tile.label.clone(), tile.size.clone(), tile.share.clone());

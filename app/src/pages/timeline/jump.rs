@@ -1,8 +1,8 @@
 //! Go to a version or to a time: what it resolves to is shown before going there.
 
-use lake::table::{At, Time, Version};
+use lake::Result;
+use lake::table::{At, Time};
 use lake::wire::ResolveReport;
-use lake::{Error, Result};
 use leptos::prelude::*;
 
 use crate::asked::Asked;
@@ -45,7 +45,7 @@ fn Form(timeline: Timeline, open: RwSignal<bool>) -> Markup {
     });
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
-        wanted.set(Some(meant(&text.get_untracked())));
+        wanted.set(Some(text.get_untracked().parse()));
     };
     let refused = move || {
         let error = wanted.get()?.err()?;
@@ -101,37 +101,5 @@ fn Resolved(timeline: Timeline, asked: At, report: ResolveReport, open: RwSignal
             <a class="btn" href=as_of.href()>"Open the table as of it"</a>
             <a class="btn" href=timeline.commit(version.0).href()>"Open the commit"</a>
         </div>
-    }
-}
-
-/// A version's number, or a time with an offset.
-fn meant(text: &str) -> Result<At> {
-    let text = text.trim();
-    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        return Ok(At::Version(text.parse::<Version>()?));
-    }
-    if text.is_empty() {
-        return Err(Error::invalid(
-            "write a time such as 2026-03-08T10:00:00Z, or a version",
-        ));
-    }
-    Ok(At::Time(Time::parse(text)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_a_version_and_a_time_needs_its_offset() {
-        assert_eq!(meant(" 47 ").unwrap(), At::Version(Version(47)));
-        assert_eq!(
-            meant("2026-03-08T12:00:00+02:00").unwrap(),
-            At::Time(Time(1_772_964_000_000))
-        );
-        let error = meant("2026-03-08 10:00").unwrap_err();
-        assert!(error.message().contains("offset"), "{error}");
-        assert!(meant("").is_err());
-        assert!(meant("99999999999999999999").is_err());
     }
 }

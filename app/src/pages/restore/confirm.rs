@@ -1,0 +1,167 @@
+//! The reason, the button, and what came of it.
+
+use std::sync::Arc;
+
+use lake::plan::{Act, Applied, ApplyRequest, Outcome, PlanRequest};
+use lake::table::At;
+use lake::{Error, Kind};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::acts;
+use crate::asked::Asked;
+use crate::format;
+use crate::markup::{Markup, view};
+use crate::message::message;
+use crate::parts::{Note, NoteKind};
+use crate::route::Route;
+use crate::signals::{Callback, RwSignal};
+
+use super::super::common::Here;
+
+/// How far the act is.
+#[derive(Clone, Debug, PartialEq)]
+enum Done {
+    NotYet,
+    Running,
+    Applied(Applied),
+    Failed(Kind, String),
+}
+
+/// The reason and the button; afterwards the proof and the way back.
+#[component]
+pub fn Confirm(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Markup {
+    let done = RwSignal::new(Done::NotYet);
+    let reason = RwSignal::new(String::new());
+    let target = outcome.plan.target_version.unwrap_or_default();
+    let base = outcome.plan.base_version;
+    let id = outcome.plan.id.clone();
+    let request = ApplyRequest {
+        table: here.name(),
+        request: PlanRequest {
+            kind: Act::Restore,
+            version: Some(target),
+            at: None,
+            partitions: Vec::new(),
+            allow_missing: false,
+        },
+        as_of: outcome.plan.as_of,
+        base_version: base,
+        reason: String::new(),
+    };
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let reason = reason.get_untracked().trim().to_owned();
+        if reason.is_empty() || done.get_untracked() == Done::Running {
+            return;
+        }
+        done.set(Done::Running);
+        let request = ApplyRequest {
+            reason,
+            ..request.clone()
+        };
+        let id = id.clone();
+        spawn_local(async move {
+            let result = acts::apply(&id, &request).await;
+            done.try_set(came_of(result));
+        });
+    };
+    let ready = move || !reason.with(|r| r.trim().is_empty()) && done.get() != Done::Running;
+    let label = move || match done.get() {
+        Done::Running => "Restoring…".to_owned(),
+        _ => format!("Restore version {target} over {base}"),
+    };
+    let again = Callback::new(move |()| {
+        done.set(Done::NotYet);
+        planned.again();
+    });
+    let form = move || {
+        let waits = matches!(done.get(), Done::NotYet | Done::Running);
+        waits.then(|| {
+            view! {
+                <div class="confirm-line">
+                    <label for="reason">"Why? It is written into the table's own log"</label>
+                    <input id="reason" class="field" autocomplete="off" required=true
+                        prop:value=move || reason.get()
+                        on:input=move |e| reason.set(event_target_value(&e)) />
+                    <button type="submit" class="btn main" disabled=move || !ready()>{label}</button>
+                </div>
+            }
+        })
+    };
+    let after = move || match done.get() {
+        Done::Applied(applied) => Some(view! { <Proof here applied target base /> }),
+        Done::Failed(kind, why) => Some(view! { <NotDone kind why again /> }),
+        Done::NotYet | Done::Running => None,
+    };
+    view! {
+        <form class="confirm" on:submit=submit>{form}</form>
+        <div aria-live="polite">{after}</div>
+    }
+}
+
+fn came_of(result: lake::Result<Outcome>) -> Done {
+    match result {
+        Ok(Outcome {
+            applied: Some(applied),
+            ..
+        }) => Done::Applied(applied),
+        Ok(outcome) => Done::Failed(Kind::Invalid, outcome.plan.refused.unwrap_or_default()),
+        Err(error) => Done::Failed(error.kind(), sentence(&error)),
+    }
+}
+
+fn sentence(error: &Error) -> String {
+    let message = message(error);
+    match message.location {
+        Some(location) => format!("{} ({location})", message.sentence),
+        None => message.sentence,
+    }
+}
+
+#[component]
+fn Proof(
+    here: Here,
+    applied: Applied,
+    target: lake::table::Version,
+    base: lake::table::Version,
+) -> Markup {
+    let version = applied.version;
+    let files = format::count(applied.proven_files);
+    let as_of = here.href(|table| Route::Snapshot {
+        table,
+        at: At::Version(version),
+    });
+    let commit = here.href(|table| Route::Commit { table, version });
+    let back = Route::restore(here.name(), base).href();
+    view! {
+        <Note>
+            <span role="status">
+                <b>{format!("Version {version} is version {target} again. ")}</b>
+                {format!("Committed and proven in {} ms: its {files} active files are those of the plan, all {files} of them.", format::count(applied.took_ms))}
+            </span>
+            <span class="acts">
+                <a class="btn small" href=as_of>"Open the table"</a>
+                <a class="btn small" href=commit>"Open the commit"</a>
+                <a class="btn small" href=back>{format!("The way back: version {base}…")}</a>
+            </span>
+        </Note>
+    }
+}
+
+#[component]
+fn NotDone(kind: Kind, why: String, again: Callback<()>) -> Markup {
+    let title = match kind {
+        Kind::Conflict => "Not done: somebody else was first. ",
+        Kind::Unreachable => "Not certain. ",
+        _ => "Not done. ",
+    };
+    view! {
+        <Note kind=NoteKind::Attention>
+            <span role="alert"><b>{title}</b>{format::visible(&why)}</span>
+            <span class="acts">
+                <button type="button" class="btn small" on:click=move |_| again.run(())>"Plan again on the newest version"</button>
+            </span>
+        </Note>
+    }
+}

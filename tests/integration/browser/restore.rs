@@ -1,0 +1,151 @@
+//! The on-call person's minute: the wrong DELETE of the sample lake undone, and others read it so.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tests::chromium::Look;
+use tests::place;
+use tests::served::Served;
+
+use super::explorer::Explorer;
+
+/// Files and rows of versions as deltalake and DuckDB read them.
+fn read_by_others(table: &Path, versions: [u64; 2]) -> [Value; 2] {
+    let versions_text = versions.map(|v| v.to_string());
+    let output = Command::new(place::venv("python"))
+        .arg(place::repository().join("tests/peers/readers.py"))
+        .arg(table)
+        .args(versions_text)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut facts = text.lines().map(|line| {
+        let fact: Value = serde_json::from_str(line).unwrap();
+        json!([fact["files"], fact["bytes"], fact["rows"]])
+    });
+    [facts.next().unwrap(), facts.next().unwrap()]
+}
+
+#[tokio::test]
+async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
+    let served = Arc::new(Served::own_demo());
+    let explorer = Explorer::over(Arc::clone(&served), Look::WIDE, "/").await;
+    let page = &explorer.chromium;
+    let delete = explorer.version_of("users", "DELETE").await;
+    let (target, made) = (delete - 1, delete + 1);
+
+    page.press("link", "Restore…").await;
+    page.reads(&format!("Put back version {target}?")).await;
+    page.reads("what was erased for privacy must be erased again")
+        .await;
+    page.fill(
+        "textbox",
+        "Why? It is written into the table's own log",
+        "the wrong region",
+    )
+    .await;
+    page.press("button", &format!("Restore version {target} over {delete}"))
+        .await;
+    page.reads(&format!("Version {made} is version {target} again."))
+        .await;
+    page.sees("link", &format!("The way back: version {delete}…"))
+        .await;
+
+    let newest = &explorer.history("users").await[0];
+    assert_eq!(newest["operation"], "RESTORE");
+    assert_eq!(newest["reason"], "the wrong region");
+    let lake = served.demo_folder().unwrap();
+    let table = lake.join("curated/users");
+    let [before, after] = read_by_others(&table, [target, made]);
+    assert_eq!(before, after);
+    assert!(after[2].as_u64() > Some(40_000), "{after}");
+
+    // The way back works too.
+    page.press("link", &format!("The way back: version {delete}…"))
+        .await;
+    page.reads(&format!("Put back version {delete}?")).await;
+    page.fill(
+        "textbox",
+        "Why? It is written into the table's own log",
+        "a test",
+    )
+    .await;
+    page.press("button", &format!("Restore version {delete} over {made}"))
+        .await;
+    page.reads(&format!("Version {} is version {delete} again.", made + 1))
+        .await;
+    let [before, after] = read_by_others(&table, [delete, made + 1]);
+    assert_eq!(before, after);
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn a_head_that_moved_is_said_and_planned_anew() {
+    let served = Arc::new(Served::own_demo());
+    let explorer = Explorer::over(Arc::clone(&served), Look::WIDE, "/").await;
+    let delete = explorer.version_of("users", "DELETE").await;
+    let target = delete - 1;
+    explorer
+        .go(&explorer.at("users", &format!("/restore?to={target}")))
+        .await;
+    let page = &explorer.chromium;
+    page.reads(&format!("Put back version {target}?")).await;
+    // Somebody commits, even without a file, while the plan is read.
+    let log = served
+        .demo_folder()
+        .unwrap()
+        .join("curated/users/_delta_log");
+    let line = r#"{"commitInfo":{"timestamp":1,"operation":"VACUUM END","userName":"ben"}}"#;
+    std::fs::write(log.join(format!("{:020}.json", delete + 1)), line).unwrap();
+    page.fill(
+        "textbox",
+        "Why? It is written into the table's own log",
+        "the wrong region",
+    )
+    .await;
+    page.press("button", &format!("Restore version {target} over {delete}"))
+        .await;
+    page.reads("somebody else was first").await;
+    page.reads("VACUUM END by ben").await;
+    page.press("button", "Plan again on the newest version")
+        .await;
+    page.sees(
+        "button",
+        &format!("Restore version {target} over {}", delete + 1),
+    )
+    .await;
+    assert_eq!(explorer.latest("users").await, delete + 1);
+    // The browser itself remarks on an answer of 409.
+    let said = page.complaints().await;
+    assert!(said.iter().all(|line| line.contains("409")), "{said:?}");
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn what_cannot_come_back_is_listed() {
+    let explorer = Explorer::table(Look::WIDE, "users", "/restore?to=5").await;
+    let page = &explorer.chromium;
+    page.reads("This cannot be done.").await;
+    page.reads("no longer in the store").await;
+    assert!(
+        !page
+            .has("textbox", "Why? It is written into the table's own log")
+            .await
+    );
+    page.fill(
+        "textbox",
+        "Back to version, or to the last version before a time",
+        "2026-11-29T03:00",
+    )
+    .await;
+    page.press("button", "Plan it").await;
+    page.reads("has no offset").await;
+    explorer.close().await;
+}
