@@ -69,9 +69,11 @@ def session():
 
 
 class Desk:
-    """Where lines are said, and where whoever asks says which table goes on."""
+    """Where lines are said, and where whoever asks says which table goes on; with a word more where
+    Tidemark has changed it."""
 
     def __init__(self, tables):
+        self.restored = {}
         self.lock = threading.Lock()
         self.turns = {table: threading.Semaphore(0) for table in tables}
         threading.Thread(target=self.listen, daemon=True).start()
@@ -83,7 +85,9 @@ class Desk:
     def listen(self):
         # Unbuffered: a buffer's lock, held here for good, would be in the way at the end.
         for table in open(0, "rb", buffering=0):
-            self.turns[table.decode().strip()].release()
+            table, *word = table.decode().split()
+            self.restored[table] = bool(word)
+            self.turns[table].release()
         os._exit(1)
 
     def wait(self, table):
@@ -179,7 +183,17 @@ def main(bucket, *wanted):
     def whole(write):
         table = write.__name__
         try:
-            write(Writer(spark.newSession(), bucket, desk, table))
+            run = Writer(spark.newSession(), bucket, desk, table)
+            write(run)
+            # Tidemark restores an earlier version now, and Spark goes on with what it finds.
+            desk.say(table=table, restores=True)
+            desk.wait(table)
+            if desk.restored.pop(table, False):
+                facts = run.facts("restored by Tidemark")
+                run.restored_as = facts["version"]
+                desk.say(**facts)
+                desk.wait(table)
+                tables.afterwards(run)
             desk.say(table=table, whole=True)
         except Exception as error:
             desk.say(table=table, failed=str(error)[:2000])

@@ -4,6 +4,7 @@
 mod compare;
 mod deviation;
 mod driver;
+mod restored;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ async fn spark_writes_and_we_read_the_same() {
     let mut spark = Driver::start(&seaweed, &url);
     let mut found = Deviations::default();
     let mut statements = 0;
+    // The version that each table was restored to.
+    let mut restored: BTreeMap<String, u64> = BTreeMap::new();
     // What Spark said of each table, oldest first.
     let mut told: BTreeMap<String, Vec<Facts>> = BTreeMap::new();
 
@@ -37,9 +40,28 @@ async fn spark_writes_and_we_read_the_same() {
             Said::Facts(facts) => {
                 let root = root(&store, &url, &facts.table);
                 compare::now(&root, &facts, &mut found).await;
+                if facts.statement == restored::STATEMENT {
+                    let target = restored[&facts.table];
+                    let told = &told[&facts.table];
+                    restored::compare(target, told, &facts, &mut found);
+                }
                 spark.go_on(&facts.table);
                 told.entry(facts.table.clone()).or_default().push(*facts);
                 statements += 1;
+            }
+            Said::Restores(table) => {
+                let root = root(&store, &url, &table);
+                let told = told.get(&table).map_or(&[][..], Vec::as_slice);
+                match restored::restore(&root, told).await {
+                    Ok(target) => {
+                        restored.insert(table.clone(), target);
+                        spark.go_on_restored(&table);
+                    }
+                    Err(why) => {
+                        println!("engines: spark: {table}: not restored: {why}");
+                        spark.go_on(&table);
+                    }
+                }
             }
             Said::Whole { table, failed } => {
                 if let Some(why) = failed {
@@ -53,9 +75,15 @@ async fn spark_writes_and_we_read_the_same() {
     }
 
     println!(
-        "engines: spark: {} tables, {statements} statements compared, {} deviations",
+        "engines: spark: {} tables, {statements} statements compared, {} tables restored and written on, {} deviations",
         told.len(),
+        restored.len(),
         found.len()
+    );
+    assert!(
+        driver::only_some() || restored.len() > 22,
+        "only {} tables were restored",
+        restored.len()
     );
     assert!(
         driver::only_some() || statements > 150,

@@ -349,6 +349,15 @@ def checkpoints_without_statistics(run):
     run("insert into TABLE_ values (102)")
 
 
+def afterwards(run):
+    """What a table is written to after Tidemark has restored it."""
+    if run.table != "identity_and_generated":
+        run("insert into TABLE_ select * from TABLE_ limit 3")
+    run("optimize TABLE_")
+    run("delete from TABLE_ where true")
+    run(f"restore table TABLE_ to version as of {run.restored_as}")
+
+
 ALL = [
     deletion_vectors,
     row_tracking,

@@ -43,6 +43,8 @@ pub(super) struct Facts {
 /// One line of Spark's.
 pub(super) enum Said {
     Facts(Box<Facts>),
+    /// A table is as Spark left it; the next word on it is ours.
+    Restores(String),
     /// No more comes of a table, for a reason where that is too early.
     Whole {
         table: String,
@@ -116,6 +118,12 @@ impl Driver {
         writeln!(input, "{table}").unwrap();
     }
 
+    /// The same, after the table was restored.
+    pub(super) fn go_on_restored(&mut self, table: &str) {
+        let input = self.process.stdin.as_mut().unwrap();
+        writeln!(input, "{table} restored").unwrap();
+    }
+
     /// What it says of a next statement; `None` after the last one.
     pub(super) fn next(&mut self) -> Option<Said> {
         let Some(line) = self.line() else {
@@ -124,6 +132,9 @@ impl Driver {
             return None;
         };
         let value: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        if value["restores"] == true {
+            return Some(Said::Restores(text(&value["table"])));
+        }
         let failed = value["failed"].as_str().map(str::to_owned);
         if failed.is_some() || value["whole"] == true {
             let table = text(&value["table"]);
