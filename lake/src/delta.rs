@@ -9,6 +9,7 @@ pub mod files;
 pub(crate) mod history;
 pub mod log;
 pub mod path;
+pub(crate) mod presence;
 pub(crate) mod rebuild;
 pub(crate) mod removed;
 pub(crate) mod replay;

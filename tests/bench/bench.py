@@ -18,6 +18,8 @@ from pathlib import Path
 
 import deltalake
 
+from restore import restores
+
 PEER = Path(__file__).with_name("peer.py")
 # (name, folder, what ours is asked, what the peer is asked, times faster)
 CASES = [
@@ -117,7 +119,7 @@ def main():
     parser.add_argument("tidemark")
     parser.add_argument("folder")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", help="a, b or c")
+    parser.add_argument("--only", help="a, b, c or d")
     parser.add_argument("--page", help="the program that opens a layout in a browser")
     given = parser.parse_args()
     for table in ("files", "commits"):
@@ -130,6 +132,8 @@ def main():
         met.append(ok)
         if given.page and case[3] == "layout":
             met.append(browse((given.page, given.tidemark), given.folder, answer, peer_time, given.runs))
+    if given.only in (None, "d"):
+        met.append(restores(given.tidemark, given.runs))
     sys.exit(0 if all(met) else 1)
 
 

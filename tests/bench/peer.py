@@ -1,5 +1,5 @@
 """What deltalake is asked, in a process of its own, the cheapest way to the figures that ours
-gives: `peer.py layout|snapshot|history TABLE`. Prints them as JSON.
+gives: `peer.py layout|snapshot|history|restore TABLE`. Prints them as JSON.
 """
 
 import json
@@ -47,5 +47,12 @@ def history(path):
     return {"commits": [str(commit["version"]) for commit in commits]}
 
 
+def restore(path):
+    """Version 0 again; the table's files afterwards."""
+    table = DeltaTable(path)
+    table.restore(0)
+    return {"files": adds(table).num_rows}
+
+
 what, where = sys.argv[1:]
-print(json.dumps({"layout": layout, "snapshot": snapshot, "history": history}[what](where)))
+print(json.dumps({"layout": layout, "snapshot": snapshot, "history": history, "restore": restore}[what](where)))

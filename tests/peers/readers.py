@@ -8,19 +8,11 @@ import json
 import os
 import sys
 import urllib.parse
-from pathlib import Path
 
-import duckdb
-import duckdb_extension_delta
 import pyarrow as pa
 from deltalake import DeltaTable
 
-
-def duck():
-    [extension] = Path(duckdb_extension_delta.__file__).parent.glob("extensions/*/*.duckdb_extension")
-    connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
-    connection.execute(f"load '{extension}'")
-    return connection
+from duck import duck
 
 
 def main(table, versions):

@@ -1,23 +1,20 @@
 //! Are a version's files still there?
 
-use futures::{StreamExt, stream};
+use std::collections::BTreeSet;
+
 use hashbrown::HashSet;
-use object_store::ObjectStoreExt;
 use object_store::path::Path;
 
 use super::cache::Table;
 use crate::delta::path::{Location, locate};
+use crate::delta::presence::missing;
 use crate::delta::vector;
-use crate::host::Progress;
 use crate::table::Version;
 use crate::wire::PresenceReport;
-use crate::{Error, Kind, Result};
+use crate::{Kind, Result};
 
 /// Files asked for at most: one HEAD each.
 const MOST: usize = 20_000;
-
-/// HEADs in flight at once.
-const PARALLEL: usize = 32;
 
 /// Missing files that are named.
 const NAMED: usize = 1_000;
@@ -52,34 +49,12 @@ impl Table {
                 want(key);
             }
         }
-        keys.sort();
+        let keys: BTreeSet<Path> = keys.into_iter().collect();
         let checked = keys.len() as u64;
-        let mut missing = Vec::new();
-        let mut missing_total = 0;
-        let mut done = 0;
-        let mut heads = stream::iter(keys)
-            .map(|key| async move { (self.root.store.head(&key).await, key) })
-            .buffer_unordered(PARALLEL);
-        while let Some((answer, key)) = heads.next().await {
-            match answer {
-                Ok(_) => {}
-                Err(object_store::Error::NotFound { .. }) => {
-                    missing_total += 1;
-                    if missing.len() < NAMED {
-                        missing.push(key.to_string());
-                    }
-                }
-                // Refused is neither there nor gone.
-                Err(error) => return Err(Error::from(error).at("key", key)),
-            }
-            done += 1;
-            self.host.progress(Progress {
-                step: "looking for data files".to_owned(),
-                done,
-                of: Some(checked),
-            });
-        }
-        missing.sort();
+        let missing = missing(&self.root.store, keys, &self.host).await?;
+        let missing_total = missing.len() as u64;
+        let named = missing.iter().take(NAMED);
+        let missing = named.map(ToString::to_string).collect();
         Ok(PresenceReport {
             version,
             checked,

@@ -3,8 +3,8 @@
 use super::action::Protocol;
 use crate::{Error, Result};
 
-/// Reader features whose rules this crate follows.
-const READ: &[&str] = &[
+/// Reader features whose rules this crate follows; each of them is a writer feature too.
+pub(crate) const READ: &[&str] = &[
     "catalogManaged",
     "catalogOwned",
     "catalogOwned-preview",

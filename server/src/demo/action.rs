@@ -99,22 +99,7 @@ pub struct Metadata {
     pub created_time: i64,
 }
 
-/// The data files' format: always Parquet.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct Format {
-    pub provider: String,
-    pub options: IndexMap<String, String>,
-}
-
-impl Default for Format {
-    fn default() -> Self {
-        Self {
-            provider: "parquet".to_owned(),
-            options: IndexMap::new(),
-        }
-    }
-}
+pub use lake::delta::action::Format;
 
 /// What a reader and a writer must understand.
 #[derive(Clone, Debug, Serialize)]

@@ -3,20 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use futures::{StreamExt, stream};
 use hashbrown::HashMap;
-use object_store::ObjectStoreExt;
 use object_store::path::Path;
 
 use super::Planning;
 use crate::delta::files::FileRef;
 use crate::delta::path::{Location, locate};
+use crate::delta::presence::missing;
 use crate::delta::vector;
-use crate::host::Progress;
-use crate::{Error, Kind, Result};
-
-/// HEADs in flight at once.
-const PARALLEL: usize = 64;
+use crate::{Kind, Result};
 
 /// What was found out.
 #[derive(Debug, Default)]
@@ -47,7 +42,7 @@ pub(super) fn id(file: &FileRef<'_>) -> String {
 }
 
 impl Planning<'_> {
-    /// Looks for these files. A store that refuses to say is neither yes nor no, and an error.
+    /// Looks for these files.
     pub(super) async fn look(&self, files: &[FileRef<'_>]) -> Result<Looked> {
         let mut looked = Looked::default();
         let mut keys: BTreeSet<Path> = BTreeSet::new();
@@ -73,26 +68,8 @@ impl Planning<'_> {
             }
             looked.needs.insert(id(file), needs);
         }
-        let of = keys.len() as u64;
-        let mut heads = stream::iter(keys)
-            .map(|key| async move { (self.root.store.head(&key).await, key) })
-            .buffer_unordered(PARALLEL);
-        let mut done = 0;
-        while let Some((answer, key)) = heads.next().await {
-            match answer {
-                Ok(_) => {}
-                Err(object_store::Error::NotFound { .. }) => {
-                    looked.missing.insert(self.relative(&key));
-                }
-                Err(error) => return Err(Error::from(error).at("key", key)),
-            }
-            done += 1;
-            self.host.progress(Progress {
-                step: "looking for data files".to_owned(),
-                done,
-                of: Some(of),
-            });
-        }
+        let missing = missing(&self.root.store, keys, self.host).await?;
+        looked.missing = missing.iter().map(|key| self.relative(key)).collect();
         Ok(looked)
     }
 

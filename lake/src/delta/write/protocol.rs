@@ -1,6 +1,7 @@
 //! Two protocols as one that loses nothing (PROTOCOL, "Protocol Evolution").
 
 use crate::delta::action::Protocol;
+use crate::delta::features::READ;
 
 /// Features that a writer of a version without named features has, by the version that brought them.
 const LEGACY_WRITER: &[(i64, &str)] = &[
@@ -11,21 +12,6 @@ const LEGACY_WRITER: &[(i64, &str)] = &[
     (4, "generatedColumns"),
     (5, "columnMapping"),
     (6, "identityColumns"),
-];
-
-/// Features that a reader has to implement too.
-const READER: &[&str] = &[
-    "columnMapping",
-    "deletionVectors",
-    "timestampNtz",
-    "typeWidening",
-    "typeWidening-preview",
-    "v2Checkpoint",
-    "vacuumProtocolCheck",
-    "variantType",
-    "variantType-preview",
-    "variantShredding",
-    "variantShredding-preview",
 ];
 
 /// The lowest protocol that both a table of `head` and one of `other` can be read and written by.
@@ -57,7 +43,7 @@ pub(crate) fn merge(head: &Protocol, other: &Protocol) -> Protocol {
         let both = merged
             .writer_features
             .iter()
-            .filter(|f| READER.contains(&f.as_str()));
+            .filter(|f| READ.contains(&f.as_str()));
         for feature in both.cloned().collect::<Vec<_>>() {
             push(&mut merged.reader_features, feature);
         }
