@@ -7,6 +7,7 @@ pub mod commit;
 pub mod features;
 pub mod files;
 pub(crate) mod history;
+pub(crate) mod key;
 pub mod log;
 pub mod path;
 pub(crate) mod presence;

@@ -11,9 +11,9 @@ use super::action::{Add, Metadata, Protocol, Remove, Values};
 use super::commit::{lines, parse_line, rows, value_pairs};
 use super::features::check_reader;
 use super::files::RawPartition;
+use super::key::{Key, key};
 use super::log::{Head, Log, read_optional};
 use super::path::{checksum_key, commit_key, shown};
-use super::replay::key;
 use super::schema::{logical_partition, parse, partition_names};
 use super::snapshot::{Snapshot, State};
 use super::stats::num_records;
@@ -61,7 +61,7 @@ struct Seen {
 
 #[derive(Default)]
 struct Window {
-    files: HashMap<Box<[u8]>, Seen>,
+    files: HashMap<Key, Seen>,
     data_change: bool,
     /// An add may be of a file that was active already (statistics computed anew).
     ambiguous: bool,
@@ -249,14 +249,14 @@ impl Log {
             Some(from) => Some(snapshots.snapshot(from).await?),
             None => None,
         };
-        let mut known: HashMap<Box<[u8]>, bool> = HashMap::with_capacity(new.files.len());
+        let mut known: HashMap<Key, bool> = HashMap::with_capacity(new.files.len());
         for file in new.files.iter() {
-            known.insert(key(file.raw_path(), file.vector().as_ref()), false);
+            known.insert(file.key(), false);
         }
         let mut removed = Vec::new();
         if let Some(old) = &old {
             for file in old.files.iter() {
-                match known.get_mut(&key(file.raw_path(), file.vector().as_ref())) {
+                match known.get_mut(&file.key()) {
                     Some(both) => *both = true,
                     None => removed.push(Changed {
                         file: old.files.data_file(file),
@@ -267,7 +267,7 @@ impl Log {
         }
         let mut added = Vec::new();
         for file in new.files.iter() {
-            if known.get(&key(file.raw_path(), file.vector().as_ref())) == Some(&false) {
+            if known.get(&file.key()) == Some(&false) {
                 added.push(Changed {
                     file: new.files.data_file(file),
                     masked: file.deleted_rows(),
@@ -323,7 +323,7 @@ impl Window {
     fn take(&mut self, commit: Version, bytes: &[u8]) -> Result<()> {
         let mut quiet_add = false;
         let mut any_remove = false;
-        let mut here: Vec<(Box<[u8]>, bool, Told)> = Vec::new();
+        let mut here: Vec<(Key, bool, Told)> = Vec::new();
         let mut any = false;
         for (number, text) in lines(bytes) {
             let line = parse_line(text).map_err(|e| e.at("line", number))?;
@@ -410,20 +410,18 @@ fn raw(values: &Values<'_>) -> RawPartition {
 
 /// Completes removed files from the version that still had them, and drops those that it did not
 /// have: a remove of a file that is not active changes nothing.
-fn fill(removed: &mut Vec<(Box<[u8]>, Told)>, snapshot: &Snapshot) {
+fn fill(removed: &mut Vec<(Key, Told)>, snapshot: &Snapshot) {
     let names = partition_names(&snapshot.state.metadata, &snapshot.state.schema);
-    let mut wanted: HashMap<Box<[u8]>, Told> = removed.drain(..).collect();
+    let mut wanted: HashMap<Key, Told> = removed.drain(..).collect();
     for file in snapshot.files.iter() {
-        let vector = file.vector();
-        let Some((id, mut told)) = wanted.remove_entry(&key(file.raw_path(), vector.as_ref()))
-        else {
+        let Some((id, mut told)) = wanted.remove_entry(&file.key()) else {
             continue;
         };
         told.path = file.raw_path().to_owned();
         told.bytes = Some(file.bytes());
         told.records = file.records().and_then(|n| i64::try_from(n).ok());
         told.modified = file.modified().map(|t| t.0);
-        told.vector = told.vector.take().or(vector);
+        told.vector = told.vector.take().or_else(|| file.vector());
         if told.partition.is_none() {
             let logical = snapshot.files.partitions().get(file.partition());
             let value = |name: &String| logical.and_then(|p| p.get(name).cloned()).flatten();

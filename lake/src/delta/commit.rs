@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::action::{Line, Values};
 use super::stats::num_records;
-use super::vector::Descriptor;
+use super::vector::{Descriptor, is_known};
 use crate::table::Time;
 use crate::{Error, Result};
 
@@ -101,8 +101,7 @@ impl Sum {
 /// Rows a reader gets of a file: records less rows masked (contracts, "diff").
 pub(crate) fn rows(records: Option<i64>, vector: Option<&Descriptor>) -> Option<u64> {
     let records = u64::try_from(records?).ok()?;
-    let known = |v: &Descriptor| matches!(v.storage_type.as_str(), "u" | "i" | "p");
-    if !vector.is_none_or(known) {
+    if !vector.is_none_or(|v| is_known(&v.storage_type)) {
         return None;
     }
     let masked = vector.map_or(0, |v| v.cardinality);

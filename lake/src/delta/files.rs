@@ -9,7 +9,8 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, StringArray, UInt32
 use arrow_select::filter::filter;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::vector::Descriptor;
+use super::key::{Key, key};
+use super::vector::{self, Descriptor};
 use crate::Result;
 use crate::table::{DataFile, Partition, Time};
 
@@ -35,6 +36,22 @@ pub(crate) struct Vectors {
     pub(crate) offset: Int64Array,
     pub(crate) size: Int64Array,
     pub(crate) cardinality: Int64Array,
+}
+
+impl Vectors {
+    /// The deletion vector of a row's file.
+    pub(crate) fn descriptor(&self, row: usize) -> Option<Descriptor> {
+        if self.path.is_null(row) || self.storage.is_null(row) {
+            return None;
+        }
+        Some(Descriptor {
+            storage_type: self.storage.value(row).to_owned(),
+            path_or_inline_dv: self.path.value(row).to_owned(),
+            offset: value(&self.offset, row),
+            size_in_bytes: value(&self.size, row).unwrap_or(0),
+            cardinality: value(&self.cardinality, row).unwrap_or(0),
+        })
+    }
 }
 
 /// Files from one place.
@@ -137,7 +154,7 @@ impl<'a> FileRef<'a> {
         }
         let masked = value(&v.cardinality, self.row).unwrap_or(0);
         let records = value(&self.chunk.records, self.row).unwrap_or(i64::MAX);
-        matches!(v.storage.value(self.row), "u" | "i" | "p") && (0..=records).contains(&masked)
+        vector::is_known(v.storage.value(self.row)) && (0..=records).contains(&masked)
     }
 
     /// Index of the partition in [`Files::partitions`].
@@ -147,17 +164,12 @@ impl<'a> FileRef<'a> {
 
     /// The deletion vector.
     pub fn vector(self) -> Option<Descriptor> {
-        let v = self.chunk.vectors.as_ref()?;
-        if v.path.is_null(self.row) || v.storage.is_null(self.row) {
-            return None;
-        }
-        Some(Descriptor {
-            storage_type: v.storage.value(self.row).to_owned(),
-            path_or_inline_dv: v.path.value(self.row).to_owned(),
-            offset: value(&v.offset, self.row),
-            size_in_bytes: value(&v.size, self.row).unwrap_or(0),
-            cardinality: value(&v.cardinality, self.row).unwrap_or(0),
-        })
+        self.chunk.vectors.as_ref()?.descriptor(self.row)
+    }
+
+    /// What tells the file from every other of its version.
+    pub(crate) fn key(self) -> Key {
+        key(self.raw_path(), self.vector().as_ref())
     }
 
     /// Where the file's action stands.

@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 
 use super::commit::{Summary, lines, parse_line, rows};
-use super::replay::key;
+use super::key::{Key, key};
 use super::stats::num_records;
 use crate::table::Version;
 
@@ -15,7 +15,7 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub(crate) struct Removed {
     /// Files whose rows are looked for, and the commit that removed each.
-    waiting: HashMap<Box<[u8]>, Version>,
+    waiting: HashMap<Key, Version>,
     /// Rows found, and removes of which nothing is known yet.
     sums: HashMap<Version, (u64, u64)>,
 }

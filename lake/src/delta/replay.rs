@@ -14,9 +14,9 @@ use super::action::{Add, Line, Metadata, Protocol, Remove};
 use super::checkpoint::Small;
 use super::commit::{lines, parse_line, value_pairs};
 use super::files::{Chunk, ChunkBuilder, Interner, Source};
+use super::key::{Key, key};
 use super::path::canonical;
 use super::segment::Step;
-use super::vector::Descriptor;
 use crate::table::{Time, Version};
 use crate::{Error, Result};
 
@@ -24,7 +24,7 @@ use crate::{Error, Result};
 const CHUNK: usize = 64 * 1024;
 
 /// Files of which a newer action was seen, by [`key`].
-pub(crate) type Seen = HashSet<Box<[u8]>>;
+pub(crate) type Seen = HashSet<Key>;
 
 /// A version's state as the log spells it.
 #[derive(Default)]
@@ -184,16 +184,6 @@ impl Replayed {
     }
 }
 
-/// What a file is known by: its path and its deletion vector's id.
-pub(crate) fn key(path: &str, vector: Option<&Descriptor>) -> Box<[u8]> {
-    let mut key = canonical(path).into_owned().into_bytes();
-    if let Some(vector) = vector {
-        key.push(0);
-        key.extend_from_slice(vector.unique_id().as_bytes());
-    }
-    key.into_boxed_slice()
-}
-
 /// Drops the files of a checkpoint that a later commit added again or removed.
 pub(crate) fn unseen(seen: &Seen, chunk: Chunk) -> Result<Chunk> {
     if seen.is_empty() {
@@ -205,18 +195,10 @@ pub(crate) fn unseen(seen: &Seen, chunk: Chunk) -> Result<Chunk> {
         scratch.clear();
         let path: Cow<'_, str> = canonical(chunk.path.value(row));
         scratch.extend_from_slice(path.as_bytes());
-        if let Some(v) = &chunk.vectors
-            && v.path.is_valid(row)
-        {
+        let vectors = chunk.vectors.as_ref();
+        if let Some(vector) = vectors.and_then(|v| v.descriptor(row)) {
             scratch.push(0);
-            let descriptor = Descriptor {
-                storage_type: v.storage.value(row).to_owned(),
-                path_or_inline_dv: v.path.value(row).to_owned(),
-                offset: v.offset.is_valid(row).then(|| v.offset.value(row)),
-                size_in_bytes: 0,
-                cardinality: 0,
-            };
-            scratch.extend_from_slice(descriptor.unique_id().as_bytes());
+            scratch.extend_from_slice(vector.unique_id().as_bytes());
         }
         let keep = !seen.contains(scratch.as_slice());
         dropped |= !keep;

@@ -4,6 +4,8 @@
 //! What is committed follows what Spark writes, and the protocol where Spark does not.
 
 mod apply;
+mod difference;
+mod digest;
 mod kept;
 mod presence;
 mod rows;
@@ -11,27 +13,27 @@ mod words;
 
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
-use serde::Serialize;
-use sha2::{Digest, Sha256};
+use hashbrown::HashSet;
 
 use super::action::{Domain, Metadata, Protocol};
 use super::files::FileRef;
+use super::key::Key;
 use super::log::{Head, Log};
-use super::replay::key;
 use super::schema::{Mapping, mapping};
 use super::snapshot::Snapshot;
-use super::verbatim::{Fields, Key};
+use super::verbatim::Fields;
 use super::write::{merge, refusal};
 use crate::answer::Root;
 use crate::diff::schema::schema_changes;
 use crate::diff::{key_changes, protocol_keys};
 use crate::host::SharedHost;
 use crate::plan::{Act, Plan};
-use crate::table::{At, Partition, Time, Version};
+use crate::table::{At, Time, Version};
 use crate::wire::{CommitRow, HistoryQuery};
 use crate::{Error, Kind, Result};
 pub use apply::{Committed, apply};
+use difference::differing;
+use digest::digest;
 
 /// Commits of what is undone that are listed; the rest is counted.
 const UNDONE: u32 = 1_000;
@@ -134,25 +136,6 @@ struct Planning<'a> {
     host: &'a SharedHost,
 }
 
-/// Files by what they are known by, those of other partitions left out.
-fn by_key<'a>(snapshot: &'a Snapshot, request: &Request) -> HashMap<Key, FileRef<'a>> {
-    let partitions = snapshot.files.partitions();
-    let mine: Vec<bool> = partitions.iter().map(|p| selected(p, request)).collect();
-    let files = snapshot.files.iter();
-    files
-        .filter(|f| mine.get(f.partition()).copied().unwrap_or(true))
-        .map(|f| (key(f.raw_path(), f.vector().as_ref()), f))
-        .collect()
-}
-
-fn selected(partition: &Partition, request: &Request) -> bool {
-    partition.iter().all(|(column, value)| {
-        let wanted = request.partitions.iter().filter(|(c, _)| c == column);
-        let mut wanted = wanted.peekable();
-        wanted.peek().is_none() || wanted.any(|(_, v)| v == value)
-    })
-}
-
 impl Planning<'_> {
     async fn plan(&self) -> Result<Restore> {
         let (base, back) = (self.base, self.back);
@@ -172,24 +155,7 @@ impl Planning<'_> {
             false => Vec::new(),
         };
 
-        let now = by_key(base, self.request);
-        let then = by_key(back, self.request);
-        let mut coming: Vec<FileRef<'_>> = then
-            .iter()
-            .filter(|(key, _)| !now.contains_key(*key))
-            .map(|(_, file)| *file)
-            .collect();
-        let mut going: Vec<FileRef<'_>> = now
-            .iter()
-            .filter(|(key, _)| !then.contains_key(*key))
-            .map(|(_, file)| *file)
-            .collect();
-        for files in [&mut coming, &mut going] {
-            files.sort_by(|a, b| {
-                let id = |f: &FileRef<'_>| f.vector().map(|v| v.unique_id());
-                (a.raw_path(), id(a)).cmp(&(b.raw_path(), id(b)))
-            });
-        }
+        let (mut coming, going) = differing(back, base, self.request);
         let settings_change = metadata.as_ref().is_some_and(|m| *m != base.state.metadata)
             || protocol.is_some()
             || !domains.is_empty();
@@ -211,7 +177,7 @@ impl Planning<'_> {
         plan.missing_files = looked.missing.iter().cloned().collect();
         if !missing.is_empty() && self.request.allow_missing {
             plan.warnings.push(words::left_out(&coming, &missing));
-            coming.retain(|f| !missing.contains(&presence::id(f)));
+            coming.retain(|f| !missing.contains(&f.key()));
         } else if !missing.is_empty() && plan.refused.is_none() {
             plan.refused = Some(words::missing(back.state.version, &plan.missing_files));
         }
@@ -244,14 +210,11 @@ impl Planning<'_> {
         self.count(&mut plan, &coming, &going);
         self.settings(&mut plan, metadata.as_ref(), protocol.as_ref());
         self.warn(&mut plan, protocol.as_ref());
-        let dropped: HashSet<Key> = going
-            .iter()
-            .map(|f| key(f.raw_path(), f.vector().as_ref()))
-            .collect();
+        let dropped: HashSet<Key> = going.iter().map(|f| f.key()).collect();
         let mut after: Vec<Key> = Vec::with_capacity(base.files.len());
         let mut bytes_after = 0u64;
         for file in base.files.iter() {
-            let key = key(file.raw_path(), file.vector().as_ref());
+            let key = file.key();
             if !dropped.contains(&key) {
                 bytes_after = bytes_after.saturating_add(file.bytes());
                 after.push(key);
@@ -259,7 +222,7 @@ impl Planning<'_> {
         }
         for file in &coming {
             bytes_after = bytes_after.saturating_add(file.bytes());
-            after.push(key(file.raw_path(), file.vector().as_ref()));
+            after.push(file.key());
         }
         let mut restore = Restore {
             plan,
@@ -386,7 +349,7 @@ impl Planning<'_> {
             return Ok(Vec::new());
         }
         let mut found = self.log.adds(self.head, of, files, self.host).await?;
-        let take = |f: &FileRef<'_>| found.remove(&key(f.raw_path(), f.vector().as_ref()));
+        let take = |f: &FileRef<'_>| found.remove(&f.key());
         Ok(files.iter().filter_map(take).collect())
     }
 
@@ -431,38 +394,4 @@ impl Planning<'_> {
 /// Whether two protocols ask for the same, in whatever order they name it.
 fn same_protocol(a: &Protocol, b: &Protocol) -> bool {
     protocol_keys(a) == protocol_keys(b)
-}
-
-/// The plan's id: what it is of and what it does, without what is random or late by nature.
-fn digest(restore: &Restore, request: &Request) -> Result<String> {
-    let plan = &restore.plan;
-    let inputs = serde_json::json!({
-        "kind": plan.kind,
-        "table": restore.head_metadata.id,
-        "base_version": plan.base_version,
-        "target_version": plan.target_version,
-        "partitions": request.partitions,
-        "allow_missing": request.allow_missing,
-        "as_of": plan.as_of,
-        "refused": plan.refused,
-    });
-    let mut sha = Sha256::new();
-    take(&mut sha, &inputs)?;
-    take(&mut sha, &restore.metadata)?;
-    take(&mut sha, &restore.protocol)?;
-    take(&mut sha, &restore.domains)?;
-    for fields in restore.adds.iter().chain(&restore.removes) {
-        take(&mut sha, fields)?;
-    }
-    let bytes = sha.finalize();
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Adds a value to a digest, as JSON spells it.
-fn take(sha: &mut Sha256, value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_vec(value)
-        .map_err(|e| Error::new(Kind::Internal, "a plan that JSON cannot hold").because(e))?;
-    sha.update(text);
-    sha.update(b"\n");
-    Ok(())
 }

@@ -36,6 +36,11 @@ pub struct Descriptor {
     pub cardinality: i64,
 }
 
+/// Whether the protocol has this storage type.
+pub(crate) fn is_known(storage_type: &str) -> bool {
+    matches!(storage_type, "u" | "i" | "p")
+}
+
 impl Descriptor {
     /// The id that tells two vectors of one file apart (PROTOCOL, "Derived Fields").
     pub fn unique_id(&self) -> String {

@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 use super::checkpoint::whole_adds;
 use super::commit::{lines, parse_line};
 use super::files::{FileRef, Source};
+use super::key::{Key, key};
 use super::log::{Head, Log, read_optional};
-use super::replay::key;
 use super::snapshot::Snapshot;
 use crate::host::{Progress, SharedHost};
 use crate::parquet::reader::ParquetFile;
@@ -22,9 +22,6 @@ use crate::{Error, Kind, Result};
 
 /// The fields of an action, each with its text. What the log spells as null is not there.
 pub(crate) type Fields = IndexMap<String, Box<RawValue>>;
-
-/// What a file is known by: see [`key`].
-pub(crate) type Key = Box<[u8]>;
 
 /// Commits fetched at once.
 const AHEAD: usize = 64;
@@ -45,7 +42,6 @@ impl Log {
         let mut checkpoints: BTreeMap<Path, HashSet<Key>> = BTreeMap::new();
         let mut groups: BTreeMap<(Path, usize), HashSet<Key>> = BTreeMap::new();
         for file in files {
-            let key = key(file.raw_path(), file.vector().as_ref());
             let wanted = match file.source() {
                 Source::Parquet { path, row_group } => {
                     groups.entry((path.clone(), *row_group)).or_default()
@@ -55,7 +51,7 @@ impl Log {
                 }
                 Source::Json(_) => &mut commits,
             };
-            wanted.insert(key);
+            wanted.insert(file.key());
         }
         let mut found = HashMap::with_capacity(files.len());
         if !commits.is_empty() {
@@ -88,9 +84,7 @@ impl Log {
             });
             host.pause().await;
         }
-        let lacking = files
-            .iter()
-            .find(|f| !found.contains_key(&key(f.raw_path(), f.vector().as_ref())));
+        let lacking = files.iter().find(|f| !found.contains_key(&f.key()));
         match lacking {
             None => Ok(found),
             Some(file) => Err(Error::new(

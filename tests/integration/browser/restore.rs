@@ -5,11 +5,21 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tests::chromium::Look;
+use tests::chromium::{Chromium, Look};
 use tests::place;
 use tests::served::Served;
 
 use super::explorer::Explorer;
+
+/// The field for the reason.
+const WHY: &str = "Why? It is written into the table's own log";
+
+/// Gives the reason and restores a version over the newest.
+async fn put_back(page: &Chromium, [target, newest]: [u64; 2], reason: &str) {
+    page.fill("textbox", WHY, reason).await;
+    page.press("button", &format!("Restore version {target} over {newest}"))
+        .await;
+}
 
 /// Files and rows of versions as deltalake and DuckDB read them.
 fn read_by_others(table: &Path, versions: [u64; 2]) -> [Value; 2] {
@@ -45,14 +55,7 @@ async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
     page.reads(&format!("Put back version {target}?")).await;
     page.reads("what was erased for privacy must be erased again")
         .await;
-    page.fill(
-        "textbox",
-        "Why? It is written into the table's own log",
-        "the wrong region",
-    )
-    .await;
-    page.press("button", &format!("Restore version {target} over {delete}"))
-        .await;
+    put_back(page, [target, delete], "the wrong region").await;
     page.reads(&format!("Version {made} is version {target} again."))
         .await;
     page.sees("link", &format!("The way back: version {delete}…"))
@@ -71,14 +74,7 @@ async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
     page.press("link", &format!("The way back: version {delete}…"))
         .await;
     page.reads(&format!("Put back version {delete}?")).await;
-    page.fill(
-        "textbox",
-        "Why? It is written into the table's own log",
-        "a test",
-    )
-    .await;
-    page.press("button", &format!("Restore version {delete} over {made}"))
-        .await;
+    put_back(page, [delete, made], "a test").await;
     page.reads(&format!("Version {} is version {delete} again.", made + 1))
         .await;
     let [before, after] = read_by_others(&table, [delete, made + 1]);
@@ -104,14 +100,7 @@ async fn a_head_that_moved_is_said_and_planned_anew() {
         .join("curated/users/_delta_log");
     let line = r#"{"commitInfo":{"timestamp":1,"operation":"VACUUM END","userName":"ben"}}"#;
     std::fs::write(log.join(format!("{:020}.json", delete + 1)), line).unwrap();
-    page.fill(
-        "textbox",
-        "Why? It is written into the table's own log",
-        "the wrong region",
-    )
-    .await;
-    page.press("button", &format!("Restore version {target} over {delete}"))
-        .await;
+    put_back(page, [target, delete], "the wrong region").await;
     page.reads("somebody else was first").await;
     page.reads("VACUUM END by ben").await;
     page.press("button", "Plan again on the newest version")
@@ -134,11 +123,7 @@ async fn what_cannot_come_back_is_listed() {
     let page = &explorer.chromium;
     page.reads("This cannot be done.").await;
     page.reads("no longer in the store").await;
-    assert!(
-        !page
-            .has("textbox", "Why? It is written into the table's own log")
-            .await
-    );
+    assert!(!page.has("textbox", WHY).await);
     page.fill(
         "textbox",
         "Back to version, or to the last version before a time",

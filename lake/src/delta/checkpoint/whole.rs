@@ -17,9 +17,8 @@ use serde_json::Value;
 
 use super::columns::{structure, text};
 use super::{BATCH, vectors};
-use crate::delta::replay::key;
-use crate::delta::vector::Descriptor;
-use crate::delta::verbatim::{Fields, Key, add_fields, raw};
+use crate::delta::key::{Key, key};
+use crate::delta::verbatim::{Fields, add_fields, raw};
 use crate::parquet::reader::ParquetFile;
 use crate::{Error, Result};
 
@@ -69,14 +68,7 @@ fn take_batch(
     let mut rows = Vec::new();
     let mut keys = Vec::new();
     for row in (0..paths.len()).filter(|row| paths.is_valid(*row)) {
-        let vector = vectors.as_ref().filter(|v| v.path.is_valid(row));
-        let vector = vector.map(|v| Descriptor {
-            storage_type: v.storage.value(row).to_owned(),
-            path_or_inline_dv: v.path.value(row).to_owned(),
-            offset: v.offset.is_valid(row).then(|| v.offset.value(row)),
-            size_in_bytes: 0,
-            cardinality: 0,
-        });
+        let vector = vectors.as_ref().and_then(|v| v.descriptor(row));
         let key = key(paths.value(row), vector.as_ref());
         if wanted.contains(&key) {
             rows.push(row as u32);

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{Restore, arrived, kept};
 use crate::delta::action::{Domain, Metadata, Protocol};
+use crate::delta::key::Key;
 use crate::delta::log::Log;
-use crate::delta::replay::key;
 use crate::delta::snapshot::Snapshot;
-use crate::delta::verbatim::{Fields, Key, raw};
+use crate::delta::verbatim::{Fields, raw};
 use crate::delta::write::{
     Info, Signature, Stands, TRIES, in_commit_timestamps, put_commit, zoneless,
 };
@@ -146,7 +146,7 @@ async fn prove(
     let snapshot = read_back(&restore.log, version, host).await?;
     let mut planned: HashSet<&Key> = restore.after.iter().collect();
     for file in snapshot.files.iter() {
-        if !planned.remove(&key(file.raw_path(), file.vector().as_ref())) {
+        if !planned.remove(&file.key()) {
             return Err(unproven(format!("`{}` is active", file.raw_path())));
         }
     }

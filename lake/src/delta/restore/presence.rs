@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use object_store::path::Path;
 
 use super::Planning;
 use crate::delta::files::FileRef;
+use crate::delta::key::Key;
 use crate::delta::path::{Location, locate};
 use crate::delta::presence::missing;
 use crate::delta::vector;
@@ -21,24 +22,18 @@ pub(super) struct Looked {
     /// Files that lie outside the table's root, which nobody looks for.
     pub(super) outside: u64,
     /// The keys that a file needs.
-    needs: HashMap<String, Vec<String>>,
+    needs: HashMap<Key, Vec<String>>,
 }
 
 impl Looked {
-    /// [`id`]s of the files that cannot come back: they, or their deletion vectors, are missing.
-    pub(super) fn missing_files(&self, files: &[FileRef<'_>]) -> BTreeSet<String> {
+    /// The files that cannot come back: they, or their deletion vectors, are missing.
+    pub(super) fn missing_files(&self, files: &[FileRef<'_>]) -> HashSet<Key> {
         let lacks = |f: &&FileRef<'_>| {
-            let needs = self.needs.get(&id(f));
+            let needs = self.needs.get(&f.key());
             needs.is_some_and(|keys| keys.iter().any(|key| self.missing.contains(key)))
         };
-        files.iter().filter(lacks).map(id).collect()
+        files.iter().filter(lacks).map(|f| f.key()).collect()
     }
-}
-
-/// What tells a file that comes back from every other: its path and its deletion vector.
-pub(super) fn id(file: &FileRef<'_>) -> String {
-    let vector = file.vector().map(|v| v.unique_id()).unwrap_or_default();
-    format!("{}\0{vector}", file.raw_path())
 }
 
 impl Planning<'_> {
@@ -66,7 +61,7 @@ impl Planning<'_> {
                     Err(error) => return Err(error),
                 }
             }
-            looked.needs.insert(id(file), needs);
+            looked.needs.insert(file.key(), needs);
         }
         let missing = missing(&self.root.store, keys, self.host).await?;
         looked.missing = missing.iter().map(|key| self.relative(key)).collect();

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
+
 use crate::delta::action::Protocol;
 use crate::delta::files::FileRef;
+use crate::delta::key::Key;
 use crate::delta::snapshot::{Snapshot, State};
 use crate::diff::protocol_keys;
 use crate::plan::Plan;
 use crate::table::Time;
 use crate::wire::{CommitRow, SchemaChangeKind};
-
-use super::presence::id;
 
 /// Names listed in a sentence; the rest is counted.
 const NAMED: usize = 5;
@@ -53,8 +54,8 @@ pub(super) fn missing(version: crate::table::Version, keys: &[String]) -> String
 }
 
 /// What goes missing where missing files are left out.
-pub(super) fn left_out(files: &[FileRef<'_>], missing: &BTreeSet<String>) -> String {
-    let gone = files.iter().filter(|f| missing.contains(&id(f)));
+pub(super) fn left_out(files: &[FileRef<'_>], missing: &HashSet<Key>) -> String {
+    let gone = files.iter().filter(|f| missing.contains(&f.key()));
     let rows = gone
         .clone()
         .try_fold(0u64, |sum, f| sum.checked_add(f.rows()?));
@@ -173,8 +174,6 @@ fn features(before: &Protocol, after: &Protocol) -> Option<String> {
 
 /// What becomes of those who read the table as a stream.
 fn streams(plan: &Plan, base: &Snapshot, back: &Snapshot) -> Option<String> {
-    let vectors = |s: &Snapshot| s.files.iter().any(|f| f.vector().is_some());
-    let both = plan.files_to_add > 0 && plan.files_to_remove > 0;
     let text = match (plan.files_to_add, plan.files_to_remove) {
         (0, 0) if base.state.metadata.id != back.state.metadata.id => {
             "readers of the stream stop for good: the table's id changes"
@@ -187,10 +186,9 @@ fn streams(plan: &Plan, base: &Snapshot, back: &Snapshot) -> Option<String> {
         (0, _) => {
             "readers of the stream stop with DELTA_SOURCE_IGNORE_DELETE, unless ignoreDeletes, skipChangeCommits or ignoreChanges is set"
         }
-        _ if both || vectors(base) || vectors(back) => {
+        _ => {
             "readers of the stream stop with DELTA_SOURCE_TABLE_IGNORE_CHANGES, unless skipChangeCommits (the commit is skipped) or ignoreChanges (whole files come again) is set"
         }
-        _ => return None,
     };
     Some(text.to_owned())
 }
