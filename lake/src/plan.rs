@@ -65,10 +65,18 @@ pub struct Plan {
     pub properties: Vec<KeyChange>,
     /// Protocol entries that change.
     pub protocol: Vec<KeyChange>,
-    /// Commits whose effect goes, newest first.
+    /// Commits whose effect goes, newest first: the newest 1,000 of [`Plan::commits_undone`].
     pub undone: Vec<CommitRow>,
     /// What a person should know before they say yes.
     pub warnings: Vec<String>,
+}
+
+impl Plan {
+    /// Commits whose effect goes, listed or not.
+    pub fn commits_undone(&self) -> u64 {
+        let target = self.target_version.unwrap_or(self.base_version);
+        self.base_version.0.saturating_sub(target.0)
+    }
 }
 
 /// What was done.

@@ -98,6 +98,26 @@ async fn paths(store: &Arc<dyn ObjectStore>) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn commits_beyond_the_listed_ones_are_counted() {
+    let store = table().await;
+    for version in 3..1_205 {
+        commit(&store, version, r#"{"commitInfo":{"timestamp":1}}"#).await;
+    }
+    let plan = planned(&store, &to(2)).await.plan;
+    assert_eq!(plan.commits_undone(), 1_202);
+    assert_eq!(plan.undone.len(), 1_000);
+    assert_eq!(plan.undone[0].version, Version(1_204));
+    let words = "1202 commits are undone, of which the newest 1000 are listed";
+    assert!(
+        plan.warnings.iter().any(|w| w == words),
+        "{:?}",
+        plan.warnings
+    );
+    let near = planned(&store, &to(1_000)).await.plan;
+    assert_eq!((near.commits_undone(), near.undone.len()), (204, 204));
+}
+
+#[tokio::test]
 async fn the_same_plan_has_the_same_id_on_any_machine() {
     let (one, other) = (table().await, table().await);
     let id = planned(&one, &to(0)).await.plan.id;

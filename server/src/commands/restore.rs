@@ -145,9 +145,13 @@ fn text(outcome: &Outcome, apply: bool) -> String {
             out.push_str(&format!("\n{rendered}"));
         }
     }
-    let hidden = plan.undone.len().saturating_sub(SHOWN);
+    let hidden = plan.commits_undone().saturating_sub(SHOWN as u64);
     if hidden > 0 {
-        out.push_str(&format!("… and {hidden} more: --json has all\n"));
+        out.push_str(&format!(
+            "… and {} more: --json lists {}\n",
+            count(hidden),
+            count(plan.undone.len() as u64)
+        ));
     }
     super::warnings(&mut out, &plan.warnings);
     match &outcome.applied {

@@ -51,7 +51,7 @@ pub fn Planned(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Ma
         {confirm}
         <div class="columns split">
             <div class="split-main">
-                <Undone here rows=plan.undone.clone() />
+                <Undone here total=plan.commits_undone() rows=plan.undone.clone() />
             </div>
             <aside class="split-side" aria-label="What else changes">
                 {changes}
@@ -86,7 +86,7 @@ fn question(plan: &Plan, target: Version) -> Markup {
 fn Tiles(plan: Plan) -> Markup {
     let (came, went) = (Some(plan.files_to_add), Some(plan.files_to_remove));
     let (bytes_came, bytes_went) = (Some(plan.bytes_to_add), Some(plan.bytes_to_remove));
-    let undone = format::count(plan.undone.len() as u64);
+    let undone = format::count(plan.commits_undone());
     view! {
         <dl class="tiles">
             {tile("Files", view! { <b><Net came went /></b> })}
@@ -115,8 +115,7 @@ fn Refused(why: String, missing: Vec<String>) -> Markup {
 
 /// The commits whose effect goes.
 #[component]
-fn Undone(here: Here, rows: Vec<CommitRow>) -> Markup {
-    let total = rows.len() as u64;
+fn Undone(here: Here, total: u64, rows: Vec<CommitRow>) -> Markup {
     if total == 0 {
         return Markup::Nothing;
     }

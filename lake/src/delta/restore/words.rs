@@ -77,7 +77,7 @@ pub(super) fn warnings(
     protocol: Option<&Protocol>,
 ) -> Vec<String> {
     let mut all = Vec::new();
-    let after = base.state.version.0 - back.state.version.0;
+    let after = plan.commits_undone();
     if after > plan.undone.len() as u64 {
         all.push(format!(
             "{after} commits are undone, of which the newest {} are listed",
