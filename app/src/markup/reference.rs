@@ -39,9 +39,10 @@ where
         self.element.get().map(JsCast::unchecked_into)
     }
 
-    /// The element as it is now.
+    /// The element as it is now; none where its owner went: a frame or an observer may still ask.
     pub fn get_untracked(self) -> Option<E::Output> {
-        self.element.get_untracked().map(JsCast::unchecked_into)
+        let element = self.element.try_with_untracked(Clone::clone).flatten();
+        element.map(JsCast::unchecked_into)
     }
 
     /// Follows whether it is there.
@@ -61,5 +62,22 @@ where
 {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leptos::html::Div;
+    use leptos::prelude::Owner;
+
+    use super::NodeRef;
+
+    #[test]
+    fn nothing_is_there_once_the_owner_went() {
+        let owner = Owner::new();
+        let frame = owner.with(NodeRef::<Div>::new);
+        assert!(frame.get_untracked().is_none());
+        owner.cleanup();
+        assert!(frame.get_untracked().is_none());
     }
 }

@@ -125,9 +125,14 @@ fn Choices(
     let resolve = move |at: At| {
         let (engine, table) = (session.engine(), here.table());
         spawn_local(async move {
-            match engine.resolve(table, at).await {
+            let resolved = engine.resolve(table, at).await;
+            if wrong.try_set(None).is_some() {
+                // The choices are closed, or the page is gone.
+                return;
+            }
+            match resolved {
                 Ok(found) => pick.run(found.version),
-                Err(error) => drop(wrong.try_set(Some(error.sentence()))),
+                Err(error) => wrong.set(Some(error.sentence())),
             }
         });
     };
