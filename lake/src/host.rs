@@ -30,6 +30,17 @@ pub trait Host: Send + Sync {
     /// Called often; must be cheap.
     fn progress(&self, progress: Progress);
 
+    /// Called often by what moves bytes: how many are done, of how many in all.
+    fn bytes(&self, done: u64, of: u64) {
+        let _ = (done, of);
+    }
+
+    /// Whether a person asked for this to stop. Asked by acts between steps that leave the table
+    /// whole.
+    fn cancelled(&self) -> bool {
+        false
+    }
+
     /// Awaited between pieces of work that take a few milliseconds each, so that the surroundings
     /// can drop the work.
     fn pause(&self) -> BoxFuture<'static, ()>;

@@ -1,15 +1,27 @@
 //! What an act will do, before it is done; and what it did.
 
+mod audit;
+mod job;
+mod optimize;
+mod request;
+mod vacuum;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::audit::{AuditPage, AuditRecord, Ended};
+pub use self::job::{Job, JobState, Jobs};
+pub use self::optimize::{Bin, OptimizeDetail, Passed};
+pub use self::request::{ApplyRequest, PlanRequest};
+pub use self::vacuum::{Leftover, Origin, Pin, PinRequest, Pins, Spared, VacuumDetail};
 use crate::table::{Time, Version};
 use crate::wire::{CommitRow, KeyChange, SchemaChange};
 
 /// What is to be done to a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the contract's words")]
 pub enum Act {
+    #[default]
     Restore,
     Vacuum,
     Optimize,
@@ -69,9 +81,47 @@ pub struct Plan {
     pub undone: Vec<CommitRow>,
     /// What a person should know before they say yes.
     pub warnings: Vec<String>,
+    /// What a vacuum deletes, one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vacuum: Option<VacuumDetail>,
+    /// What an optimize packs, bin by bin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimize: Option<OptimizeDetail>,
 }
 
 impl Plan {
+    /// A plan that does nothing yet.
+    pub fn new(kind: Act, location: String, as_of: Time, base_version: Version) -> Self {
+        Self {
+            id: String::new(),
+            kind,
+            location,
+            as_of,
+            base_version,
+            target_version: None,
+            refused: None,
+            files_to_add: 0,
+            files_to_remove: 0,
+            files_to_delete: 0,
+            files_to_rewrite: 0,
+            files_to_write: 0,
+            bytes_to_add: 0,
+            bytes_to_remove: 0,
+            bytes_to_delete: 0,
+            bytes_to_rewrite: 0,
+            rows_to_add: Some(0),
+            rows_to_remove: Some(0),
+            missing_files: Vec::new(),
+            schema: Vec::new(),
+            properties: Vec::new(),
+            protocol: Vec::new(),
+            undone: Vec::new(),
+            warnings: Vec::new(),
+            vacuum: None,
+            optimize: None,
+        }
+    }
+
     /// Commits whose effect goes, listed or not.
     pub fn commits_undone(&self) -> u64 {
         let target = self.target_version.unwrap_or(self.base_version);
@@ -96,6 +146,9 @@ pub struct Applied {
     pub failed: Vec<Failed>,
     /// Active files of the new version, counted and compared with the plan.
     pub proven_files: u64,
+    /// What a person should know afterwards.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// A key that an act could not deal with.
@@ -114,40 +167,4 @@ pub struct Outcome {
     pub plan: Plan,
     /// `None` where it was not asked for or is refused.
     pub applied: Option<Applied>,
-}
-
-/// `POST /api/tables/{table}/plans`: what is to be planned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanRequest {
-    /// The act.
-    pub kind: Act,
-    /// The version to go back to; this or `at`.
-    #[serde(default)]
-    pub version: Option<Version>,
-    /// The newest version committed at or before this instant.
-    #[serde(default)]
-    pub at: Option<Time>,
-    /// Only files of these partitions: logical name and value, `None` for null.
-    #[serde(default)]
-    pub partitions: Vec<(String, Option<String>)>,
-    /// Leave out files that the store no longer has.
-    #[serde(default)]
-    pub allow_missing: bool,
-}
-
-/// `POST /api/plans/{id}/apply`: the inputs of the plan that was read, and why it is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ApplyRequest {
-    /// The table's name.
-    pub table: String,
-    /// What was planned.
-    pub request: PlanRequest,
-    /// [`Plan::as_of`] of the plan.
-    pub as_of: Time,
-    /// [`Plan::base_version`] of the plan.
-    pub base_version: Version,
-    /// Why, in the person's words.
-    pub reason: String,
 }

@@ -84,6 +84,7 @@ pub async fn restore(
                     bytes_deleted: 0,
                     failed: Vec::new(),
                     proven_files: committed.files,
+                    warnings: Vec::new(),
                 };
                 return Ok(Outcome {
                     plan: planned.plan,

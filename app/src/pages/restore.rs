@@ -55,8 +55,7 @@ fn request(to: &str) -> lake::Result<PlanRequest> {
         kind: Act::Restore,
         version,
         at,
-        partitions: Vec::new(),
-        allow_missing: false,
+        ..Default::default()
     })
 }
 

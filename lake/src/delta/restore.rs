@@ -22,7 +22,7 @@ use super::log::{Head, Log};
 use super::schema::{Mapping, mapping};
 use super::snapshot::Snapshot;
 use super::verbatim::Fields;
-use super::write::{merge, refusal};
+use super::write::{Partitions, arrived, check_partitions, merge, refusal};
 use crate::answer::Root;
 use crate::diff::schema::schema_changes;
 use crate::diff::{key_changes, protocol_keys};
@@ -30,7 +30,7 @@ use crate::host::SharedHost;
 use crate::plan::{Act, Plan};
 use crate::table::{At, Time, Version};
 use crate::wire::{CommitRow, HistoryQuery};
-use crate::{Error, Kind, Result};
+use crate::{Error, Result};
 pub use apply::{Committed, apply};
 use difference::differing;
 use digest::digest;
@@ -43,9 +43,8 @@ const UNDONE: u32 = 1_000;
 pub struct Request {
     /// The version to go back to.
     pub at: At,
-    /// Only files of these partitions: logical name and value, `None` for null. Several values of
-    /// one column mean any of them. Every file where there is none.
-    pub partitions: Vec<(String, Option<String>)>,
+    /// Only files of these partitions.
+    pub partitions: Partitions,
     /// Leave out files that the store no longer has.
     pub allow_missing: bool,
     /// The instant taken as now.
@@ -104,28 +103,6 @@ pub async fn plan(root: &Root, request: &Request, host: &SharedHost) -> Result<R
     planning.plan().await
 }
 
-/// Which commits came after `expected`, as an error.
-async fn arrived(log: &Log, head: &Head, expected: Version, host: &SharedHost) -> Error {
-    let query = HistoryQuery {
-        limit: 20,
-        before: None,
-    };
-    let rows = match log.history(head, &query, host).await {
-        Ok(page) => page.rows,
-        Err(_) => Vec::new(),
-    };
-    let newer = rows.iter().filter(|row| row.version > expected);
-    let words: Vec<String> = newer.map(words::commit).collect();
-    let what = match expected > head.latest {
-        true => format!("the newest version is {}, not {expected}", head.latest),
-        false => format!(
-            "somebody committed after version {expected}: {}",
-            words.join("; ")
-        ),
-    };
-    Error::new(Kind::Conflict, what)
-}
-
 struct Planning<'a> {
     root: &'a Root,
     log: &'a Log,
@@ -140,9 +117,19 @@ impl Planning<'_> {
     async fn plan(&self) -> Result<Restore> {
         let (base, back) = (self.base, self.back);
         let whole = self.request.partitions.is_empty();
-        self.check_partitions()?;
+        check_partitions(
+            &base.state.metadata.partition_columns,
+            &self.request.partitions,
+        )?;
         let undone = self.undone().await?;
-        let mut plan = self.empty(undone);
+        let mut plan = Plan::new(
+            Act::Restore,
+            self.root.location.clone(),
+            self.request.as_of,
+            base.state.version,
+        );
+        plan.target_version = Some(back.state.version);
+        plan.undone = undone;
         let merged = merge(&base.state.protocol, &back.state.protocol);
         let metadata = match whole {
             true => Some(kept::metadata(&base.state.metadata, &back.state.metadata)?),
@@ -245,35 +232,6 @@ impl Planning<'_> {
         Ok(restore)
     }
 
-    fn empty(&self, undone: Vec<CommitRow>) -> Plan {
-        Plan {
-            id: String::new(),
-            kind: Act::Restore,
-            location: self.root.location.clone(),
-            as_of: self.request.as_of,
-            base_version: self.base.state.version,
-            target_version: Some(self.back.state.version),
-            refused: None,
-            files_to_add: 0,
-            files_to_remove: 0,
-            files_to_delete: 0,
-            files_to_rewrite: 0,
-            files_to_write: 0,
-            bytes_to_add: 0,
-            bytes_to_remove: 0,
-            bytes_to_delete: 0,
-            bytes_to_rewrite: 0,
-            rows_to_add: Some(0),
-            rows_to_remove: Some(0),
-            missing_files: Vec::new(),
-            schema: Vec::new(),
-            properties: Vec::new(),
-            protocol: Vec::new(),
-            undone,
-            warnings: Vec::new(),
-        }
-    }
-
     /// Why this restore must not be, whatever the files.
     fn refused(&self, protocol: Option<&Protocol>) -> Option<String> {
         let (base, back) = (&self.base.state, &self.back.state);
@@ -296,22 +254,6 @@ impl Planning<'_> {
             });
         }
         rows::fits(base, back)
-    }
-
-    fn check_partitions(&self) -> Result<()> {
-        let columns = &self.base.state.metadata.partition_columns;
-        for (column, _) in &self.request.partitions {
-            if !columns.contains(column) {
-                return Err(Error::invalid(match columns.as_slice() {
-                    [] => format!("`{column}` is no partition column: the table has none"),
-                    _ => format!(
-                        "`{column}` is no partition column: the table is partitioned by {}",
-                        columns.join(", ")
-                    ),
-                }));
-            }
-        }
-        Ok(())
     }
 
     /// The commits after the target, newest first.

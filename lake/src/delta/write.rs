@@ -1,16 +1,27 @@
 //! Writing to a table: one commit is one create-if-absent of one key (PROTOCOL, "Delta Log
 //! Entries"), recognised as ours by its `txnId`, read back and proven.
 
+mod arrived;
+mod back;
+mod body;
+mod digest;
 mod duration;
 mod gate;
 mod info;
+mod partitions;
 mod probe;
 mod protocol;
 mod put;
 
+pub(crate) use arrived::{arrived, commit_in_words};
+pub(crate) use back::{prove_files, read_back, unproven};
+pub(crate) use body::{Body, Line};
+pub(crate) use digest::Digest;
 pub(crate) use duration::duration;
 pub(crate) use gate::refusal;
 pub(crate) use info::{Info, in_commit_timestamps, zoneless};
+pub use partitions::Partitions;
+pub(crate) use partitions::{check_partitions, selected};
 pub use probe::{Probed, probe};
 pub(crate) use protocol::merge;
 pub(crate) use put::{Stands, TRIES, put_commit};

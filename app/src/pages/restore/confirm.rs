@@ -41,9 +41,7 @@ pub fn Confirm(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Ma
         request: PlanRequest {
             kind: Act::Restore,
             version: Some(target),
-            at: None,
-            partitions: Vec::new(),
-            allow_missing: false,
+            ..Default::default()
         },
         as_of: outcome.plan.as_of,
         base_version: base,

@@ -6,7 +6,7 @@ use super::Request;
 use crate::delta::files::FileRef;
 use crate::delta::key::Key;
 use crate::delta::snapshot::Snapshot;
-use crate::table::Partition;
+use crate::delta::write::selected;
 
 /// The files that only `back` has, then those that only `base` has, each in order of path and
 /// deletion vector; those of partitions that are not asked for left out.
@@ -35,18 +35,13 @@ fn only<'a>(
 /// Files by what they are known by, those of other partitions left out.
 fn by_key<'a>(snapshot: &'a Snapshot, request: &Request) -> HashMap<Key, FileRef<'a>> {
     let partitions = snapshot.files.partitions();
-    let mine: Vec<bool> = partitions.iter().map(|p| selected(p, request)).collect();
+    let mine: Vec<bool> = partitions
+        .iter()
+        .map(|p| selected(p, &request.partitions))
+        .collect();
     let files = snapshot.files.iter();
     files
         .filter(|f| mine.get(f.partition()).copied().unwrap_or(true))
         .map(|f| (f.key(), f))
         .collect()
-}
-
-fn selected(partition: &Partition, request: &Request) -> bool {
-    partition.iter().all(|(column, value)| {
-        let wanted = request.partitions.iter().filter(|(c, _)| c == column);
-        let mut wanted = wanted.peekable();
-        wanted.peek().is_none() || wanted.any(|(_, v)| v == value)
-    })
 }

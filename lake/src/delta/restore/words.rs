@@ -8,6 +8,7 @@ use crate::delta::action::Protocol;
 use crate::delta::files::FileRef;
 use crate::delta::key::Key;
 use crate::delta::snapshot::{Snapshot, State};
+use crate::delta::write::{commit_in_words, duration};
 use crate::diff::protocol_keys;
 use crate::plan::Plan;
 use crate::table::Time;
@@ -18,15 +19,6 @@ const NAMED: usize = 5;
 
 /// A week, which is what a table keeps removed files for unless it says otherwise.
 const RETENTION: i64 = 7 * 24 * 3600 * 1000;
-
-/// A commit in a few words: `version 6 (WRITE by ana)`.
-pub(super) fn commit(row: &CommitRow) -> String {
-    let what = row.operation.as_deref().unwrap_or("a commit");
-    match &row.user {
-        Some(user) => format!("version {} ({what} by {user})", row.version),
-        None => format!("version {} ({what})", row.version),
-    }
-}
 
 fn listed(names: &[String]) -> String {
     let shown = names
@@ -111,7 +103,7 @@ fn named(rows: &[CommitRow], operations: &[&str]) -> Vec<String> {
             .as_deref()
             .is_some_and(|o| operations.contains(&o))
     };
-    rows.iter().filter(of).map(commit).collect()
+    rows.iter().filter(of).map(commit_in_words).collect()
 }
 
 fn erased(undone: &[CommitRow]) -> Option<String> {
@@ -133,7 +125,7 @@ fn unfinished_vacuum(undone: &[CommitRow]) -> Option<String> {
     (vacuum.operation.as_deref() == Some("VACUUM START")).then(|| {
         format!(
             "{} has no end: a vacuum may be deleting files that this plan found",
-            commit(vacuum)
+            commit_in_words(vacuum)
         )
     })
 }
@@ -144,9 +136,7 @@ fn old(back: &State, now: Time) -> Option<String> {
         .metadata
         .configuration
         .get("delta.deletedFileRetentionDuration");
-    let kept = kept
-        .and_then(|text| crate::delta::write::duration(text))
-        .unwrap_or(RETENTION);
+    let kept = kept.and_then(|text| duration(text)).unwrap_or(RETENTION);
     let at = back.timestamp?;
     (now.0.saturating_sub(at.0) > kept).then(|| {
         format!(

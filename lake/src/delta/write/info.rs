@@ -54,6 +54,15 @@ impl Info {
         }
     }
 
+    /// Gives the commit its own time where the table wants one: now, or just after the commit before
+    /// it (PROTOCOL, "In-Commit Timestamps").
+    pub(crate) fn stamp(&mut self, metadata: &Metadata, before: Option<Time>) {
+        if in_commit_timestamps(metadata) {
+            let before = before.map_or(0, |t| t.0);
+            self.in_commit_timestamp = Some(self.timestamp.max(before.saturating_add(1)));
+        }
+    }
+
     pub(crate) fn parameter(&mut self, name: &str, value: impl Into<Value>) {
         self.operation_parameters
             .insert(name.to_owned(), value.into());

@@ -1,0 +1,97 @@
+//! What a vacuum finds, deletes and leaves alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::{Time, Version};
+
+/// What a vacuum does, object by object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VacuumDetail {
+    /// Milliseconds that unreferenced objects are kept for.
+    pub retention_ms: i64,
+    /// Milliseconds that the table itself asks for.
+    pub table_retention_ms: i64,
+    /// Whether objects are moved aside and not deleted.
+    pub quarantine: bool,
+    /// All objects to delete, by key.
+    pub objects: Vec<Leftover>,
+    /// Objects that no version needs and that are too young to delete, by key.
+    pub waiting: Vec<Leftover>,
+    /// Versions that can be restored now and cannot afterwards, oldest first.
+    pub unrestorable: Vec<Version>,
+    /// Versions that are kept by name.
+    pub pins: Vec<Pin>,
+    /// Objects that look unreferenced and are not this vacuum's business, by reason.
+    pub spared: Vec<Spared>,
+}
+
+/// An object below a table's root that no version needs any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leftover {
+    /// Key relative to the table's root.
+    pub key: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// When the store got it.
+    pub modified: Time,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The job or query that wrote it, where its name tells.
+    pub writer: Option<String>,
+}
+
+/// Where an unreferenced object comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// It was committed, then removed.
+    Removed,
+    /// No commit that there is names it: what a writer that failed left behind.
+    Uncommitted,
+}
+
+/// Objects that are left alone, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spared {
+    /// Why.
+    pub why: String,
+    /// How many.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Key of the first, relative to the table's root.
+    pub example: String,
+}
+
+/// A version that vacuum keeps, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    /// The name.
+    pub name: String,
+    /// The version.
+    pub version: Version,
+    /// Who pinned it.
+    pub by: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// When.
+    pub at: Time,
+}
+
+/// All pins of a table, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pins {
+    /// The pins.
+    pub pins: Vec<Pin>,
+}
+
+/// `PUT /api/tables/{table}/pins/{name}`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinRequest {
+    /// The version to keep.
+    pub version: Version,
+    /// Why.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
