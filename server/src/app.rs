@@ -6,6 +6,8 @@ use lake::{Error, Result};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Person};
+use crate::control::Control;
+use crate::jobs::Jobs;
 use crate::metrics::Metrics;
 use crate::site::Site;
 use crate::tables::Tables;
@@ -19,6 +21,10 @@ pub struct App {
     pub tables: Arc<Tables>,
     /// Who may do what.
     pub access: Access,
+    /// What the server remembers of acts.
+    pub control: Control,
+    /// Acts that are being carried out.
+    pub jobs: Arc<Jobs>,
     /// The built page.
     pub site: Site,
     /// What is counted.

@@ -27,6 +27,8 @@ pub struct Config {
     pub redirect: bool,
     /// Where the server is reached, if not where it listens.
     pub public_url: Option<Url>,
+    /// Where audit records and jobs are kept.
+    pub control: Option<Address>,
     /// Bytes of small immutable objects that are kept.
     pub cache_bytes: u64,
     /// Zones in their order.
@@ -62,6 +64,7 @@ impl Default for Config {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 4800)),
             redirect: false,
             public_url: None,
+            control: None,
             cache_bytes: 64 * 1024 * 1024,
             zones: Vec::new(),
             tables: Vec::new(),

@@ -3,10 +3,13 @@
 pub mod access;
 pub mod acts;
 pub mod app;
+pub mod audit;
 pub mod commands;
 pub mod config;
+pub mod control;
 pub mod demo;
 pub mod failure;
+pub mod jobs;
 pub mod metrics;
 pub mod reads;
 pub mod routes;

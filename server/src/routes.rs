@@ -8,7 +8,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use crate::app::App;
-use crate::{access, acts, reads, site, status, tables};
+use crate::{access, acts, audit, jobs, reads, site, status, tables};
 
 /// Paths below `/api` and beside it that answer, as `/api/openapi.json` lists them.
 pub const PATHS: &[&str] = &[
@@ -24,6 +24,11 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/layout",
     "/api/tables/{table}/plans",
     "/api/plans/{id}/apply",
+    "/api/jobs",
+    "/api/jobs/{id}",
+    "/api/jobs/{id}/events",
+    "/api/jobs/{id}/cancel",
+    "/api/audit",
     "/healthz",
     "/readyz",
     "/metrics",
@@ -45,6 +50,11 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/layout", get(tables::layout))
         .route("/api/tables/{table}/plans", post(acts::answers::plan))
         .route("/api/plans/{id}/apply", post(acts::answers::apply))
+        .route("/api/jobs", get(jobs::answers::jobs))
+        .route("/api/jobs/{id}", get(jobs::answers::job))
+        .route("/api/jobs/{id}/events", get(jobs::answers::events))
+        .route("/api/jobs/{id}/cancel", post(jobs::answers::cancel))
+        .route("/api/audit", get(audit::audit))
         .route("/healthz", get(status::healthz))
         .route("/readyz", get(status::readyz))
         .route("/metrics", get(status::metrics))

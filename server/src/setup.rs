@@ -13,6 +13,8 @@ use tokio::sync::Semaphore;
 use crate::access::{Access, Mode};
 use crate::app::{App, TABLE_READS};
 use crate::config::{Config, ZoneConfig};
+use crate::control::Control;
+use crate::jobs::Jobs;
 use crate::metrics::Metrics;
 use crate::site::{Embedded, Site};
 use crate::stores::{Address, Cache, Opener};
@@ -64,13 +66,16 @@ pub fn lake_of(config: &Config) -> Lake {
 }
 
 /// The server's state, with the page that the binary carries.
-pub async fn app_of(config: &Config, page: Embedded) -> App {
+pub async fn app_of(config: &Config, page: Embedded) -> Result<App> {
     let lake = lake_of(config);
+    let control = control_of(config)?;
     let directory = std::env::var_os("TIDEMARK_DIST").map(PathBuf::from);
     let connect = redirect_origins(&lake.zones).await;
-    App {
+    Ok(App {
         zones: lake.zones,
         tables: lake.tables,
+        jobs: Arc::new(Jobs::new(control.clone())),
+        control,
         access: Access {
             mode: Mode::None,
             public_url: config.public_url.clone(),
@@ -78,7 +83,17 @@ pub async fn app_of(config: &Config, page: Embedded) -> App {
         site: Site::new(page, directory, connect),
         metrics: lake.metrics,
         table_reads: Semaphore::new(TABLE_READS),
-    }
+    })
+}
+
+/// Where the server keeps what it remembers of acts. Nothing of it is kept in memory.
+pub fn control_of(config: &Config) -> Result<Control> {
+    let metrics = Arc::new(Metrics::default());
+    let opener = Opener {
+        cache: Arc::new(Cache::new(0, Arc::clone(&metrics))),
+        metrics,
+    };
+    Control::open(config.control.as_ref(), &opener)
 }
 
 /// Origins of the stores that reads are redirected to, which the page's policy must let it fetch.

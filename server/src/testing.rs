@@ -75,7 +75,7 @@ impl TestApp {
     /// A server of a configuration.
     pub(crate) async fn configured(folder: TempDir, text: &str) -> Self {
         let config = Config::parse("tidemark.toml", text, &|_| None).unwrap();
-        let app = Arc::new(setup::app_of(&config, |_| None).await);
+        let app = Arc::new(setup::app_of(&config, |_| None).await.unwrap());
         Self {
             folder,
             router: routes::router(Arc::clone(&app)),

@@ -57,4 +57,6 @@ pub struct AuditPage {
     pub records: Vec<AuditRecord>,
     /// Ask again with this to get older ones.
     pub next_before: Option<String>,
+    /// Whether records outlive the server: `[server] control` names where they are kept.
+    pub kept: bool,
 }

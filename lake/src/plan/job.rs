@@ -68,4 +68,6 @@ impl JobState {
 pub struct Jobs {
     /// The jobs.
     pub jobs: Vec<Job>,
+    /// Whether they outlive the server: `[server] control` names where they are kept.
+    pub kept: bool,
 }

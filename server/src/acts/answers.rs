@@ -2,22 +2,27 @@
 //! server can carry out what another one planned.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use lake::delta::restore::Request;
+use axum::response::{IntoResponse, Response};
 use lake::plan::{Act, ApplyRequest, Outcome, PlanRequest};
-use lake::table::{At, Time, Version};
 use lake::{Error, Kind, Result};
 
-use super::{Consent, now, restore};
+use super::{Asked, Consent, act, now};
 use crate::access::Person;
 use crate::app::App;
+use crate::audit;
 use crate::failure::Failure;
+use crate::jobs::Order;
 use crate::segment::Segment;
-use crate::tables::{Yielding, aside, root};
+use crate::tables::{aside, root};
+
+/// How long an answer waits for an act that may take long, before it names the job instead.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// `POST /api/tables/{table}/plans`: 201 with the plan, also where it is refused.
 pub async fn plan(
@@ -26,72 +31,90 @@ pub async fn plan(
     Segment(table): Segment,
     body: Result<Json<PlanRequest>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Outcome>), Failure> {
-    let asked = Failure::body(body, "the plan's request")?;
-    let request = request(asked, now(), None)?;
+    let asked = Asked {
+        request: Failure::body(body, "the plan's request")?,
+        as_of: now(),
+        expect: None,
+    };
+    asked.check()?;
     let root = root(&app, &person, &table)?;
     let planned = aside(&app, move |host| async move {
-        restore(&root, &request, None, &host).await
+        act(&root, &asked, None, &host).await
     });
     Ok((StatusCode::CREATED, Json(planned.await?)))
 }
 
-/// `POST /api/plans/{id}/apply`: 200 with what was done, 409 where the table moved on, 422 where the
-/// plan is refused. Nothing is written but where the plan comes out the same again.
+/// `POST /api/plans/{id}/apply`: 200 with what was done, 202 with the job where that takes long, 409
+/// where the table moved on, 422 where the plan is refused. Nothing is written but where the plan
+/// comes out the same again.
 pub async fn apply(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
     Segment(id): Segment,
     body: Result<Json<ApplyRequest>, JsonRejection>,
-) -> Result<Json<Outcome>, Failure> {
-    let asked = Failure::body(body, "the plan's inputs")?;
-    if asked.reason.trim().is_empty() {
+) -> Result<Response, Failure> {
+    let body = Failure::body(body, "the plan's inputs")?;
+    let kind = body.request.kind;
+    let reason = Some(body.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    if kind == Act::Restore && reason.is_none() {
         return Err(Failure::bad_request(
             "`reason` says why; it is written into the table's log",
         ));
     }
-    let request = request(asked.request, asked.as_of, Some(asked.base_version))?;
-    let root = root(&app, &person, &asked.table)?;
+    let asked = Asked {
+        request: body.request,
+        as_of: body.as_of,
+        expect: Some(body.base_version),
+    };
+    asked.check()?;
+    let root = root(&app, &person, &body.table)?;
     let consent = Consent {
         user: person.name.clone(),
-        reason: Some(asked.reason.trim().to_owned()),
-        plan: Some(id),
+        reason,
+        plan: Some(id.clone()),
         over_appends: false,
     };
-    let runtime = tokio::runtime::Handle::current();
+    let order = Order {
+        kind,
+        table: body.table.clone(),
+        plan_id: id.clone(),
+        by: person.name.clone(),
+    };
+    let audited = audit::Asked {
+        table: body.table,
+        request: asked.request.clone(),
+        plan_id: id,
+        base_version: body.base_version,
+        consent: consent.clone(),
+    };
+    let control = app.control.clone();
+    let work = move |host| async move {
+        let mut result = act(&root, &asked, Some(&consent), &host).await;
+        let unwritten = audit::record(&control, &audited, &result).await;
+        if let Ok(outcome) = &mut result
+            && let Some(applied) = &mut outcome.applied
+        {
+            applied.warnings.extend(unwritten);
+        }
+        result
+    };
     // On its own: whoever asked may go away, and the act still comes to its end.
-    let work = tokio::task::spawn_blocking(move || {
-        let host = Arc::new(Yielding) as _;
-        runtime.block_on(restore(&root, &request, Some(&consent), &host))
-    });
+    let (job, told) = app.jobs.start(order, work).await?;
+    let told = match kind {
+        Act::Restore => Some(told.await),
+        Act::Vacuum | Act::Optimize => tokio::time::timeout(PATIENCE, told).await.ok(),
+    };
+    let Some(told) = told else {
+        let job = job.borrow().clone();
+        return Ok((StatusCode::ACCEPTED, Json(job)).into_response());
+    };
     let failed = |e| Error::new(Kind::Internal, "the act failed").because(e);
-    let outcome = work.await.map_err(failed)??;
+    let outcome = told.map_err(failed)??;
     match &outcome.plan.refused {
-        None => Ok(Json(outcome)),
+        None => Ok(Json(outcome).into_response()),
         Some(why) => Err(Failure::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             Error::invalid(why.clone()),
         )),
     }
-}
-
-fn request(asked: PlanRequest, as_of: Time, expect: Option<Version>) -> Result<Request> {
-    if asked.kind != Act::Restore {
-        return Err(Error::unsupported("only a restore can be planned yet"));
-    }
-    let at = match (asked.version, asked.at) {
-        (Some(version), None) => At::Version(version),
-        (None, Some(time)) => At::Time(time),
-        _ => {
-            return Err(Error::invalid(
-                "say which version to go back to: `version` or `at`",
-            ));
-        }
-    };
-    Ok(Request {
-        at,
-        partitions: asked.partitions,
-        allow_missing: asked.allow_missing,
-        as_of,
-        expect,
-    })
 }

@@ -70,6 +70,36 @@ async fn a_plan_is_carried_out_once_and_only_as_it_was_read() {
         app.get("/api/tables/people/history?limit=1").await.json()["latest_version"],
         "3"
     );
+    let audit = app.get("/api/audit").await.json();
+    let ended = |n: usize| audit["records"][n]["ended"].clone();
+    assert_eq!(
+        [ended(0), ended(1), ended(2)],
+        ["conflict", "applied", "conflict"]
+    );
+    assert_eq!(audit["records"][1]["reason"], "wrong region");
+    assert_eq!(audit["records"][1]["version"], "3");
+    assert_eq!(audit["records"][1]["table"], "people");
+    // Nobody said where to keep them.
+    assert_eq!(audit["kept"], false);
+    let jobs = app.get("/api/jobs?table=people").await.json();
+    let states: Vec<&Value> = jobs["jobs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| &job["state"])
+        .collect();
+    assert_eq!(states, ["failed", "done", "failed"]);
+    let id = jobs["jobs"][1]["id"].as_str().unwrap();
+    let events = app.get(&format!("/api/jobs/{id}/events")).await;
+    assert_eq!(events.header("content-type"), "text/event-stream");
+    assert!(
+        events.text().starts_with("data: {\"id\":"),
+        "{}",
+        events.text()
+    );
+    let over = post(&app, &format!("/api/jobs/{id}/cancel"), &json!({})).await;
+    assert_eq!(over.status, 409);
+    assert_eq!(app.get("/api/jobs/nothing/events").await.status, 404);
 }
 
 #[tokio::test]
@@ -113,4 +143,6 @@ async fn what_cannot_be_planned_is_said() {
     );
     let path = format!("/api/plans/{}/apply", plan["id"].as_str().unwrap());
     assert_eq!(post(&app, &path, &inputs(&plan)).await.status, 422);
+    let audit = app.get("/api/audit").await.json();
+    assert_eq!(audit["records"][0]["ended"], "refused");
 }

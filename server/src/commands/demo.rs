@@ -66,8 +66,11 @@ fn configuration(written: &demo::Written) -> Result<String> {
     let zone = written.zone.canonicalize();
     let zone = zone.map_err(|e| unwritten(&written.zone, e))?;
     let address = crate::stores::Address::from_disk(&zone)?;
+    let control = zone.with_file_name("control");
+    let control = crate::stores::Address::from_disk(&control)?;
     let mut out = format!(
         "# The sample lake of `tidemark demo`.\n\n\
+         [server]\ncontrol = \"{control}\"\n\n\
          [[zone]]\nname = \"curated\"\nurl = \"{address}\"\nowner = \"analytics\"\nformat = \"delta\"\n\
          [zone.retention]\nkeep = \"400d\"\n"
     );

@@ -41,15 +41,15 @@ pub(super) async fn run(mut context: Context, args: Args) -> Result<ExitCode> {
     serve(context, &args.listen, serde_json::json!({})).await
 }
 
-/// Serves until the process is told to stop. `told` is printed with the address under `--json`.
+/// Serves until the process is told to stop. `said` is printed with the address under `--json`.
 pub(super) async fn serve(
     context: Context,
     listen: &Listen,
-    mut told: serde_json::Value,
+    mut said: serde_json::Value,
 ) -> Result<ExitCode> {
     log();
     let address = listen.listen.unwrap_or(context.config.listen);
-    let app = Arc::new(setup::app_of(&context.config, context.page).await);
+    let app = Arc::new(setup::app_of(&context.config, context.page).await?);
     app.access.check_listen(address)?;
     let listener = TcpListener::bind(address).await.map_err(|e| {
         let why = format!(
@@ -60,17 +60,22 @@ pub(super) async fn serve(
     let fault = |e: std::io::Error| Error::new(Kind::Internal, "the server ended").because(e);
     let url = format!("http://{}/", listener.local_addr().map_err(fault)?);
     if context.json {
-        if let Some(told) = told.as_object_mut() {
-            told.insert("url".to_owned(), url.clone().into());
+        if let Some(said) = said.as_object_mut() {
+            said.insert("url".to_owned(), url.clone().into());
         }
-        super::print::json(&told)?;
+        super::print::json(&said)?;
     }
     eprintln!("Serving the lake at {url}");
     // What the first visitor would wait for.
     let tables = Arc::clone(&app.tables);
     tokio::spawn(async move { tables.report(|_| true).await });
+    let jobs = Arc::clone(&app.jobs);
+    let told = async move {
+        stopped().await;
+        jobs.stop();
+    };
     axum::serve(listener, routes::router(app))
-        .with_graceful_shutdown(stopped())
+        .with_graceful_shutdown(told)
         .await
         .map_err(fault)?;
     Ok(ExitCode::SUCCESS)

@@ -69,7 +69,10 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
         .map(|section| table(source, section, &zones, &file.dataset))
         .collect::<Result<_>>()?;
     check_rest(source, &file, &zones)?;
+    let control = file.server.control.as_ref();
+    let control = control.map(|url| control_of(source, url, &zones));
     Ok(Config {
+        control: control.transpose()?,
         listen: file.server.listen.unwrap_or(defaults.listen),
         redirect: matches!(file.server.reads, Reads::Redirect),
         public_url: file.server.public_url.map(|url| url.into_inner().0),
@@ -142,6 +145,24 @@ fn zone(source: &Source<'_>, section: &ZoneSection) -> Result<ZoneConfig> {
 
 fn address(source: &Source<'_>, url: &Spanned<String>) -> Result<Address> {
     Address::parse(url.get_ref()).map_err(|e| source.wrong(&url.span(), format!("{e}")))
+}
+
+/// Where audit and jobs are kept, which is nobody's to read as data.
+fn control_of(source: &Source<'_>, url: &Spanned<String>, zones: &[ZoneConfig]) -> Result<Address> {
+    let control = address(source, url)?;
+    let around = zones.iter().find(|zone| {
+        zone.address.below(&control).is_some() || control.below(&zone.address).is_some()
+    });
+    match around {
+        None => Ok(control),
+        Some(zone) => {
+            let message = format!(
+                "`control` overlaps the zone `{}`: {control} and {}",
+                zone.name, zone.address
+            );
+            Err(source.wrong(&url.span(), message))
+        }
+    }
 }
 
 /// Whether one zone lies in the other: the same store, and one prefix inside the other.
@@ -272,9 +293,6 @@ fn check_rest(source: &Source<'_>, file: &File, zones: &[ZoneConfig]) -> Result<
             let message = "a catalog has either `token` or `oauth2`";
             return Err(source.wrong(&catalog.span(), message));
         }
-    }
-    if let Some(control) = &file.server.control {
-        address(source, control)?;
     }
     if let Some(url) = &file.server.public_url
         && (!matches!(url.get_ref().0.scheme(), "http" | "https")

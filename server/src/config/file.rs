@@ -43,7 +43,7 @@ pub(super) struct ServerSection {
     #[serde(default)]
     pub(super) reads: Reads,
     pub(super) public_url: Option<Spanned<Link>>,
-    /// Audit, pins, jobs: checked, and used by what writes them.
+    /// Where audit and jobs are kept.
     pub(super) control: Option<Spanned<String>>,
     /// Bytes of small immutable objects that are kept.
     pub(super) cache: Option<Size>,

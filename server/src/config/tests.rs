@@ -56,6 +56,11 @@ const WRONG: &[(&str, usize, &str)] = &[
     ("[server]\npublic_url = \"not a url\"\n", 2, "not a URL"),
     ("[server]\npublic_url = \"ftp://x/\"\n", 2, "http or https"),
     ("[server]\ncontrol = \"gopher://x\"\n", 2, "gopher"),
+    (
+        "[server]\ncontrol = \"s3://a/x/control/\"\n[[zone]]\nname = \"z\"\nurl = \"s3://a/x/\"\n",
+        2,
+        "overlaps the zone `z`",
+    ),
     ("[server]\nlisten = \n", 2, ""),
     ("[server]\ncache = \"64 elephants\"\n", 2, "not a size"),
     ("[server]\ncache = -1\n", 2, "below zero"),

@@ -24,7 +24,7 @@ impl Page {
         for (name, text) in files {
             fs::write(dist.path().join(name), text).unwrap();
         }
-        let mut app: App = setup::app_of(&Config::default(), |_| None).await;
+        let mut app: App = setup::app_of(&Config::default(), |_| None).await.unwrap();
         app.site = Site::new(|_| None, Some(dist.path().to_owned()), Vec::new());
         Self {
             _dist: dist,
