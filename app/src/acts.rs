@@ -1,30 +1,116 @@
-//! Acts, which only the server carries out.
+//! Acts, which only the server plans and carries out.
 
-use gloo_net::http::Request;
-use lake::plan::{ApplyRequest, Outcome, PlanRequest};
+mod watch;
+
+use gloo_net::http::{Request, RequestBuilder};
+use lake::plan::{ApplyRequest, AuditPage, Job, Jobs, Outcome, PinRequest, Pins, PlanRequest};
 use lake::{Error, Kind, Result};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::session::answered;
+use crate::engine::read::from_json;
+use crate::session::{answered, refused};
 
-/// What a restore would do.
+pub use watch::Watch;
+
+/// What an act would do.
 pub async fn plan(table: &str, request: &PlanRequest) -> Result<Outcome> {
-    let table = utf8_percent_encode(table, NON_ALPHANUMERIC);
-    post(&format!("/api/tables/{table}/plans"), request).await
+    send(Request::post(&of(table, "/plans")), Some(request)).await
+}
+
+/// What came of an act.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Came {
+    /// It is over.
+    Done(Box<Outcome>),
+    /// It goes on, also if nobody looks.
+    Goes(Box<Job>),
 }
 
 /// Does what the plan says, if it still says so.
-pub async fn apply(id: &str, request: &ApplyRequest) -> Result<Outcome> {
-    post(&format!("/api/plans/{id}/apply"), request).await
+pub async fn apply(id: &str, request: &ApplyRequest) -> Result<Came> {
+    let request = with_body(Request::post(&format!("/api/plans/{id}/apply")), request)?;
+    let response = request.send().await.map_err(silent)?;
+    let status = response.status();
+    let text = response.text().await.map_err(silent)?;
+    let unread = |e| Error::new(Kind::Internal, "the server's answer").because(e);
+    match status {
+        202 => Ok(Came::Goes(Box::new(from_json(&text).map_err(unread)?))),
+        200..300 => Ok(Came::Done(Box::new(from_json(&text).map_err(unread)?))),
+        _ => Err(refused(status, &text)),
+    }
 }
 
-async fn post(path: &str, body: &impl Serialize) -> Result<Outcome> {
+/// Jobs on a table, newest first.
+pub async fn jobs(table: &str) -> Result<Jobs> {
+    get(&format!("/api/jobs?table={}", segment(table))).await
+}
+
+/// Asks a job to stop after the step it is in.
+pub async fn cancel(id: &str) -> Result<Job> {
+    let path = format!("/api/jobs/{}/cancel", segment(id));
+    send(Request::post(&path), Some(&())).await
+}
+
+/// Versions that vacuum keeps, by name.
+pub async fn pins(table: &str) -> Result<Pins> {
+    get(&of(table, "/pins")).await
+}
+
+/// Keeps a version by name.
+pub async fn pin(table: &str, name: &str, request: &PinRequest) -> Result<Pins> {
+    let path = of(table, &format!("/pins/{}", segment(name)));
+    send(Request::put(&path), Some(request)).await
+}
+
+/// Keeps a version no longer.
+pub async fn unpin(table: &str, name: &str) -> Result<Pins> {
+    let path = of(table, &format!("/pins/{}", segment(name)));
+    send(Request::delete(&path), None::<&()>).await
+}
+
+/// A page of what was done.
+pub async fn audit(before: Option<&str>) -> Result<AuditPage> {
+    get(&format!(
+        "/api/audit?before={}",
+        segment(before.unwrap_or_default())
+    ))
+    .await
+}
+
+fn segment(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+fn of(table: &str, rest: &str) -> String {
+    format!("/api/tables/{}{rest}", segment(table))
+}
+
+async fn get<T: DeserializeOwned>(path: &str) -> Result<T> {
+    answered(Request::get(path).send().await).await
+}
+
+async fn send<T: DeserializeOwned>(
+    request: RequestBuilder,
+    body: Option<&impl Serialize>,
+) -> Result<T> {
+    let sent = match body {
+        Some(body) => with_body(request, body)?.send().await,
+        None => request.send().await,
+    };
+    answered(sent).await
+}
+
+fn with_body(request: RequestBuilder, body: &impl Serialize) -> Result<Request> {
     let body = serde_json::to_string(body)
         .map_err(|e| Error::new(Kind::Internal, "a request that JSON cannot hold").because(e))?;
-    let request = Request::post(path).header("content-type", "application/json");
-    let request = request
+    let request = request.header("content-type", "application/json");
+    request
         .body(body)
-        .map_err(|_| Error::new(Kind::Internal, "a request that cannot be sent"))?;
-    answered(request.send().await).await
+        .map_err(|_| Error::new(Kind::Internal, "a request that cannot be sent"))
+}
+
+fn silent(_: gloo_net::Error) -> Error {
+    Error::new(Kind::Unreachable, "Tidemark's own server does not answer")
 }

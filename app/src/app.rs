@@ -60,6 +60,8 @@ fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
         Command::Lake => session.nav.go(Route::Lake),
         Command::History => return go(|table, _| Route::Timeline { table }),
         Command::Layout => return go(|table, at| Route::Layout { table, at }),
+        Command::Maintenance => return go(|table, _| Route::Maintenance { table }),
+        Command::Audit => session.nav.go(Route::Audit),
         Command::Snapshot => return go(|table, at| Route::Snapshot { table, at }),
         Command::Restore => {
             let to = session
@@ -117,6 +119,7 @@ fn Page() -> Markup {
         match route {
             Route::Lake => view! { <pages::lake::Page /> },
             Route::Unknown { path } => view! { <pages::unknown::Page path /> },
+            Route::Audit => view! { <LatePage route /> },
             route => view! { <AboutTable route /> },
         }
     })

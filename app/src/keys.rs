@@ -36,6 +36,10 @@ pub enum Command {
     Snapshot,
     /// The layout of the table.
     Layout,
+    /// The maintenance of the table.
+    Maintenance,
+    /// Who did what.
+    Audit,
     /// Put the table back to this version.
     Restore,
     /// The lake.
@@ -61,7 +65,12 @@ pub const HELP: &[(&str, &str)] = &[
     ("g h", "History of the table"),
     ("g s", "Snapshot of the table"),
     ("g l", "Layout of the table"),
+    (
+        "g m",
+        "Maintenance of the table: vacuum, optimize, pins, jobs",
+    ),
     ("g a", "All tables: the lake"),
+    ("g u", "Audit: who did what, and why"),
     ("?", "This help"),
     ("Esc", "Close, or leave a field"),
 ];
@@ -81,6 +90,8 @@ pub fn command(key: &str, going: bool, typing: bool, acting: bool) -> Option<Com
             "h" => Some(Command::History),
             "s" => Some(Command::Snapshot),
             "a" => Some(Command::Lake),
+            "m" => Some(Command::Maintenance),
+            "u" => Some(Command::Audit),
             _ => None,
         };
     }

@@ -83,6 +83,8 @@ pub fn page(route: &Route) -> Markup {
         Route::File { .. } => view! { <pages::file::Page /> },
         Route::Layout { .. } => view! { <pages::layout::Page /> },
         Route::Restore { .. } => view! { <pages::restore::Page /> },
+        Route::Maintenance { .. } => view! { <pages::maintenance::Page /> },
+        Route::Audit => view! { <pages::audit::Page /> },
         Route::Lake | Route::Timeline { .. } | Route::Unknown { .. } => Markup::Nothing,
     }
 }

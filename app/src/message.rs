@@ -99,6 +99,15 @@ pub fn cors_policy(origin: &str) -> String {
     )
 }
 
+/// What went wrong, in one line: the sentence, and where.
+pub fn in_one_line(error: &Error) -> String {
+    let message = message(error);
+    match message.location {
+        Some(location) => format!("{} ({location})", message.sentence),
+        None => message.sentence,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

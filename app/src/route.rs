@@ -48,6 +48,10 @@ pub enum Route {
     Layout { table: String, at: At },
     /// An earlier version put back: which one is the parameter `to`.
     Restore { table: String },
+    /// What is cleaned up and packed, what is kept, and who is at it.
+    Maintenance { table: String },
+    /// Who did what, and why.
+    Audit,
     /// No page has this address.
     Unknown { path: String },
 }
@@ -89,6 +93,8 @@ impl Route {
                 at: at_from_segment(at)?,
             },
             ["t", t, "restore"] => Self::Restore { table: table(t)? },
+            ["t", t, "maintenance"] => Self::Maintenance { table: table(t)? },
+            ["audit"] => Self::Audit,
             ["t", t, "c", version] => Self::Commit {
                 table: table(t)?,
                 version: version.parse().ok()?,
@@ -117,14 +123,15 @@ impl Route {
     /// The table's name or `<zone>/<prefix>`, on pages about one.
     pub fn table(&self) -> Option<&str> {
         match self {
-            Self::Lake | Self::Unknown { .. } => None,
+            Self::Lake | Self::Audit | Self::Unknown { .. } => None,
             Self::Timeline { table }
             | Self::Commit { table, .. }
             | Self::Snapshot { table, .. }
             | Self::Diff { table, .. }
             | Self::File { table, .. }
             | Self::Layout { table, .. }
-            | Self::Restore { table } => Some(table),
+            | Self::Restore { table }
+            | Self::Maintenance { table } => Some(table),
         }
     }
 
@@ -205,6 +212,8 @@ impl fmt::Display for Route {
             Self::Layout { at: At::Latest, .. } => f.write_str("/layout"),
             Self::Layout { at, .. } => write!(f, "/v/{}/layout", at_segment(*at)),
             Self::Restore { .. } => f.write_str("/restore"),
+            Self::Maintenance { .. } => f.write_str("/maintenance"),
+            Self::Audit => f.write_str("/audit"),
             Self::Unknown { path } => f.write_str(path),
         }
     }

@@ -219,13 +219,18 @@ pub async fn answered<T: DeserializeOwned>(
         return from_json(&text)
             .map_err(|e| Error::new(Kind::Internal, "the server's answer").because(e));
     }
-    Err(match from_json::<Refusal>(&text) {
+    Err(refused(response.status(), &text))
+}
+
+/// Why the server refused, from the text of its answer.
+pub fn refused(status: u16, text: &str) -> Error {
+    match from_json::<Refusal>(text) {
         Ok(refusal) => Error::from(refusal.error),
         Err(_) => Error::new(
             Kind::Unreachable,
-            format!("Tidemark's own server answered {}", response.status()),
+            format!("Tidemark's own server answered {status}"),
         ),
-    })
+    }
 }
 
 fn browser_time() -> Time {

@@ -28,16 +28,32 @@ pub struct Asked {
     pub table: String,
     /// What was to be done.
     pub request: PlanRequest,
-    /// The plan that was read.
+    /// The plan that was read; empty where it was planned and carried out in one go.
     pub plan_id: String,
     /// The newest version when it was planned.
-    pub base_version: Version,
+    pub base_version: Option<Version>,
     /// Who, and why.
     pub consent: Consent,
 }
 
+/// Carries an act out and writes down what came of it.
+pub async fn audited(
+    control: &Control,
+    asked: &Asked,
+    act: impl Future<Output = Result<Outcome>>,
+) -> Result<Outcome> {
+    let mut result = act.await;
+    let unwritten = record(control, asked, &result).await;
+    if let Ok(outcome) = &mut result
+        && let Some(applied) = &mut outcome.applied
+    {
+        applied.warnings.extend(unwritten);
+    }
+    result
+}
+
 /// Writes what came of an act. A record that cannot be written does not undo the act: why is said.
-pub async fn record(control: &Control, asked: &Asked, result: &Result<Outcome>) -> Option<String> {
+async fn record(control: &Control, asked: &Asked, result: &Result<Outcome>) -> Option<String> {
     let record = record_of(asked, result);
     let error = control.create(&key(&record), &record).await.err()?;
     tracing::warn!(%error, table = record.table, "an audit record cannot be written");
@@ -64,18 +80,16 @@ fn record_of(asked: &Asked, result: &Result<Outcome>) -> AuditRecord {
             (ended, None, error.to_string())
         }
     };
-    let target = match result {
-        Ok(outcome) => outcome.plan.target_version,
-        Err(_) => asked.request.version,
-    };
+    let plan = result.as_ref().ok().map(|outcome| &outcome.plan);
+    let target = plan.map_or(asked.request.version, |plan| plan.target_version);
     AuditRecord {
         id: Uuid::new_v4().to_string(),
         at: now(),
         by: asked.consent.user.clone(),
         table: asked.table.clone(),
         kind: asked.request.kind,
-        plan_id: asked.plan_id.clone(),
-        base_version: asked.base_version,
+        plan_id: plan.map_or_else(|| asked.plan_id.clone(), |plan| plan.id.clone()),
+        base_version: plan.map_or(asked.base_version, |plan| Some(plan.base_version)),
         target_version: target,
         reason: asked.consent.reason.clone(),
         ended,

@@ -21,12 +21,14 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use lake::answer::Root;
 use lake::host::SharedHost;
-use lake::plan::Plan;
+use lake::plan::{Outcome, Plan, PlanRequest};
 use lake::table::{At, Time, Version};
 use lake::{Error, Kind, Result};
 use serde::Serialize;
 
 use self::snapshot::files;
+use crate::acts::{self, Asked, Consent};
+use crate::audit;
 use crate::config::Config;
 use crate::setup;
 use crate::site::Embedded;
@@ -121,6 +123,48 @@ impl Context {
     /// Surroundings that show progress on a terminal.
     fn host(&self) -> SharedHost {
         Arc::new(progress::Bar::new())
+    }
+}
+
+impl Context {
+    /// Plans an act, and carries it out where there is consent. What came of it is written down
+    /// where the configuration says where.
+    async fn act(
+        &self,
+        root: &Root,
+        request: PlanRequest,
+        expect: Option<Version>,
+        consent: Option<Consent>,
+    ) -> Result<Outcome> {
+        let host = self.host();
+        let asked = Asked {
+            request,
+            as_of: acts::now(),
+            expect,
+        };
+        let act = acts::act(root, &asked, consent.as_ref(), &host);
+        let Some(consent) = consent.as_ref().filter(|_| self.config.control.is_some()) else {
+            return act.await;
+        };
+        let control = setup::control_of(&self.config)?;
+        let audited = audit::Asked {
+            table: root.location.clone(),
+            request: asked.request.clone(),
+            plan_id: String::new(),
+            base_version: expect,
+            consent: consent.clone(),
+        };
+        audit::audited(&control, &audited, act).await
+    }
+}
+
+/// That whoever runs the command wants it done.
+fn consent(reason: Option<String>) -> Consent {
+    Consent {
+        user: std::env::var("USER").ok().filter(|user| !user.is_empty()),
+        reason,
+        plan: None,
+        over_appends: false,
     }
 }
 

@@ -54,6 +54,7 @@ fn crumbs() -> Markup {
     let Some(table) = route.table().map(str::to_owned) else {
         let here = match route {
             Route::Lake => "Lake",
+            Route::Audit => "Audit",
             _ => "No such page",
         };
         return view! { <Crumb text=here /> };
@@ -81,6 +82,7 @@ fn crumbs() -> Markup {
         Route::File { path, .. } => path.rsplit('/').next().map(str::to_owned),
         Route::Layout { .. } => Some("layout".to_owned()),
         Route::Restore { .. } => Some("restore".to_owned()),
+        Route::Maintenance { .. } => Some("maintenance".to_owned()),
         _ => None,
     };
     let table_href = last.is_some().then(|| {

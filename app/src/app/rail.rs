@@ -14,12 +14,7 @@ use crate::signals::RwSignal;
 #[component]
 pub fn Rail(open: RwSignal<bool>) -> Markup {
     let session = session();
-    let on_lake = move || {
-        session
-            .route
-            .with(|r| matches!(r, Route::Lake))
-            .then_some("page")
-    };
+    let on = move |route: Route| move || session.route.with(|r| *r == route).then_some("page");
     let zones = move || {
         let lake = session.lake.ok()?;
         Some(lake.zones.iter().map(|zone| {
@@ -41,7 +36,8 @@ pub fn Rail(open: RwSignal<bool>) -> Markup {
     view! {
         <nav id="rail" class="rail" class:open=move || open.get() aria-label="Zones and tables"
             on:click=move |_| open.set(false)>
-            <a href="/" aria-current=on_lake>"Lake"</a>
+            <a href="/" aria-current=on(Route::Lake)>"Lake"</a>
+            <a href="/audit" aria-current=on(Route::Audit)>"Audit"</a>
             {zones}
         </nav>
     }

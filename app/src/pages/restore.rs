@@ -34,7 +34,8 @@ pub fn Page() -> Markup {
     let plan = move || {
         to.get().filter(|to| !to.is_empty())?;
         Some(planned.show("the plan", move |outcome| {
-            view! { <Planned here planned outcome /> }
+            let asked = to.with_untracked(|to| request(to.as_deref().unwrap_or_default()));
+            view! { <Planned here planned outcome request=asked.unwrap_or_default() /> }
         }))
     };
     view! {

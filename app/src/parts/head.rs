@@ -45,7 +45,7 @@ pub fn Facts(facts: Vec<Markup>) -> Markup {
     facts.collect::<Markup>()
 }
 
-/// History, Snapshot, Layout of the table at hand.
+/// History, Snapshot, Layout, Maintenance of the table at hand.
 #[component]
 pub fn Tabs() -> Markup {
     let session = session();
@@ -71,6 +71,7 @@ pub fn Tabs() -> Markup {
             {tab("History", history, |table, _| Route::Timeline { table })}
             {tab("Snapshot", snapshot, |table, at| Route::Snapshot { table, at })}
             {tab("Layout", |r| matches!(r, Route::Layout { .. }), |table, at| Route::Layout { table, at })}
+            {tab("Maintenance", |r| matches!(r, Route::Maintenance { .. }), |table, _| Route::Maintenance { table })}
         </nav>
     }
 }

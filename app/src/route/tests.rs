@@ -25,6 +25,11 @@ fn every_page_has_one_address() {
         ),
         (Route::Restore { table: table() }, "/t/users/restore"),
         (
+            Route::Maintenance { table: table() },
+            "/t/users/maintenance",
+        ),
+        (Route::Audit, "/audit"),
+        (
             Route::Commit {
                 table: table(),
                 version: Version(48),

@@ -20,8 +20,8 @@ pub struct AuditRecord {
     pub kind: Act,
     /// The plan's id.
     pub plan_id: String,
-    /// The newest version when it was planned.
-    pub base_version: Version,
+    /// The newest version when it was planned; `None` where there came to be no plan.
+    pub base_version: Option<Version>,
     /// The version to go back to.
     pub target_version: Option<Version>,
     /// Why, in the person's words.

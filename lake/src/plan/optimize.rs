@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::table::Partition;
 
 /// What an optimize does, bin by bin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OptimizeDetail {
     /// Bytes below which a file is a candidate.
     pub min_bytes: u64,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::table::{Time, Version};
 
 /// What a vacuum does, object by object.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VacuumDetail {
     /// Milliseconds that unreferenced objects are kept for.
     pub retention_ms: i64,

@@ -84,19 +84,13 @@ pub async fn apply(
         table: body.table,
         request: asked.request.clone(),
         plan_id: id,
-        base_version: body.base_version,
+        base_version: Some(body.base_version),
         consent: consent.clone(),
     };
     let control = app.control.clone();
     let work = move |host| async move {
-        let mut result = act(&root, &asked, Some(&consent), &host).await;
-        let unwritten = audit::record(&control, &audited, &result).await;
-        if let Ok(outcome) = &mut result
-            && let Some(applied) = &mut outcome.applied
-        {
-            applied.warnings.extend(unwritten);
-        }
-        result
+        let act = act(&root, &asked, Some(&consent), &host);
+        audit::audited(&control, &audited, act).await
     };
     // On its own: whoever asked may go away, and the act still comes to its end.
     let (job, told) = app.jobs.start(order, work).await?;

@@ -23,7 +23,7 @@ fn record(at: i64) -> AuditRecord {
         table: "users".to_owned(),
         kind: Act::Restore,
         plan_id: "p".to_owned(),
-        base_version: Version(1),
+        base_version: Some(Version(1)),
         target_version: Some(Version(0)),
         reason: None,
         ended: Ended::Applied,

@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use lake::delta::restore::Request;
-use lake::plan::Outcome;
+use lake::plan::{Act, Outcome, PlanRequest};
 use lake::table::{At, Version};
 use lake::{Error, Result};
 
 use super::grid::{Grid, Side, pairs};
 use super::text::{change, clean, count, short, size, time};
 use super::{AtArgs, Context, Table, print};
-use crate::acts::{self, Consent};
+use crate::acts::Consent;
 
 /// How hive spells null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -47,15 +46,18 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     let root = args.table.root(context)?;
-    let at = match args.at.at()? {
+    let (version, at) = match args.at.at()? {
+        At::Version(version) => (Some(version), None),
+        At::Time(time) => (None, Some(time)),
         At::Latest => {
             return Err(Error::invalid(
                 "say which version to go back to: --version V or --at TIME",
             ));
         }
-        at => at,
     };
-    let request = Request {
+    let request = PlanRequest {
+        kind: Act::Restore,
+        version,
         at,
         partitions: args
             .partitions
@@ -63,16 +65,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
             .map(|p| partition(p))
             .collect::<Result<_>>()?,
         allow_missing: args.allow_missing,
-        as_of: acts::now(),
-        expect: args.expect,
+        ..Default::default()
     };
     let consent = args.apply.then(|| Consent {
-        user: std::env::var("USER").ok().filter(|user| !user.is_empty()),
-        reason: args.reason.clone(),
-        plan: None,
         over_appends: args.over_appends,
+        ..super::consent(args.reason.clone())
     });
-    let outcome = acts::restore(&root, &request, consent.as_ref(), &context.host()).await?;
+    let outcome = context.act(&root, request, args.expect, consent).await?;
     match context.json {
         true => print::json(&outcome)?,
         false => print::out(&text(&outcome, args.apply))?,

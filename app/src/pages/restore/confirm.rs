@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use lake::plan::{Act, Applied, ApplyRequest, Outcome, PlanRequest};
+use lake::Kind;
+use lake::plan::{Applied, ApplyRequest, Outcome, PlanRequest};
 use lake::table::At;
-use lake::{Error, Kind};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::acts;
+use crate::acts::{self, Came};
 use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::message::message;
-use crate::parts::{Note, NoteKind};
+use crate::message::in_one_line;
+use crate::parts::Note;
 use crate::route::Route;
 use crate::signals::{Callback, RwSignal};
 
-use super::super::common::Here;
+use super::super::common::{Here, NotDone};
 
 /// How far the act is.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,12 @@ enum Done {
 
 /// The reason and the button; afterwards the proof and the way back.
 #[component]
-pub fn Confirm(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Markup {
+pub fn Confirm(
+    here: Here,
+    planned: Asked<Outcome>,
+    outcome: Arc<Outcome>,
+    request: PlanRequest,
+) -> Markup {
     let done = RwSignal::new(Done::NotYet);
     let reason = RwSignal::new(String::new());
     let target = outcome.plan.target_version.unwrap_or_default();
@@ -38,11 +43,7 @@ pub fn Confirm(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Ma
     let id = outcome.plan.id.clone();
     let request = ApplyRequest {
         table: here.name(),
-        request: PlanRequest {
-            kind: Act::Restore,
-            version: Some(target),
-            ..Default::default()
-        },
+        request,
         as_of: outcome.plan.as_of,
         base_version: base,
         reason: String::new(),
@@ -98,22 +99,15 @@ pub fn Confirm(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Ma
     }
 }
 
-fn came_of(result: lake::Result<Outcome>) -> Done {
+fn came_of(result: lake::Result<Came>) -> Done {
     match result {
-        Ok(Outcome {
-            applied: Some(applied),
-            ..
-        }) => Done::Applied(applied),
-        Ok(outcome) => Done::Failed(Kind::Invalid, outcome.plan.refused.unwrap_or_default()),
-        Err(error) => Done::Failed(error.kind(), sentence(&error)),
-    }
-}
-
-fn sentence(error: &Error) -> String {
-    let message = message(error);
-    match message.location {
-        Some(location) => format!("{} ({location})", message.sentence),
-        None => message.sentence,
+        // The server answers a restore when it is over.
+        Ok(Came::Goes(job)) => Done::Failed(Kind::Unreachable, format!("job {} goes on", job.id)),
+        Ok(Came::Done(outcome)) => match outcome.applied {
+            Some(applied) => Done::Applied(applied),
+            None => Done::Failed(Kind::Invalid, outcome.plan.refused.unwrap_or_default()),
+        },
+        Err(error) => Done::Failed(error.kind(), in_one_line(&error)),
     }
 }
 
@@ -142,23 +136,6 @@ fn Proof(
                 <a class="btn small" href=as_of>"Open the table"</a>
                 <a class="btn small" href=commit>"Open the commit"</a>
                 <a class="btn small" href=back>{format!("The way back: version {base}…")}</a>
-            </span>
-        </Note>
-    }
-}
-
-#[component]
-fn NotDone(kind: Kind, why: String, again: Callback<()>) -> Markup {
-    let title = match kind {
-        Kind::Conflict => "Not done: somebody else was first. ",
-        Kind::Unreachable => "Not certain. ",
-        _ => "Not done. ",
-    };
-    view! {
-        <Note kind=NoteKind::Attention>
-            <span role="alert"><b>{title}</b>{format::visible(&why)}</span>
-            <span class="acts">
-                <button type="button" class="btn small" on:click=move |_| again.run(())>"Plan again on the newest version"</button>
             </span>
         </Note>
     }

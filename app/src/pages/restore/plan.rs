@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lake::plan::{Outcome, Plan};
+use lake::plan::{Outcome, Plan, PlanRequest};
 use lake::table::Version;
 use lake::wire::CommitRow;
 use leptos::prelude::*;
@@ -25,7 +25,12 @@ const KEYS: usize = 20;
 
 /// The plan, and what comes of it.
 #[component]
-pub fn Planned(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Markup {
+pub fn Planned(
+    here: Here,
+    planned: Asked<Outcome>,
+    outcome: Arc<Outcome>,
+    request: PlanRequest,
+) -> Markup {
     let plan = &outcome.plan;
     let target = plan.target_version.unwrap_or_default();
     let command = here.command("restore", &["--version", &target.to_string()]);
@@ -43,7 +48,7 @@ pub fn Planned(here: Here, planned: Asked<Outcome>, outcome: Arc<Outcome>) -> Ma
         None => view! {
             <Tiles plan=plan.clone() />
             <Warnings warnings=plan.warnings.clone() />
-            <Confirm here planned outcome=Arc::clone(&outcome) />
+            <Confirm here planned outcome=Arc::clone(&outcome) request />
         },
     };
     view! {

@@ -1,0 +1,115 @@
+//! Who did what, why, and what came of it.
+
+use std::sync::Arc;
+
+use lake::plan::{Act, AuditPage, AuditRecord, Ended};
+use leptos::prelude::*;
+
+use crate::acts;
+use crate::asked::Asked;
+use crate::format;
+use crate::markup::{Markup, view};
+use crate::parts::{Badge, Empty, Head, Key, When};
+use crate::route::{Query, Route};
+use crate::session::session;
+use crate::signals::Signal;
+
+/// The page.
+#[component]
+pub fn Page() -> Markup {
+    let session = session();
+    let before = session.param("before");
+    let page = Asked::new(move |_| {
+        let before = before.get();
+        Some(async move { acts::audit(before.as_deref()).await })
+    });
+    view! {
+        <Head title=Signal::stored("Audit".to_owned()) />
+        {page.show("the audit", |page| view! { <Records page /> })}
+    }
+}
+
+#[component]
+fn Records(page: Arc<AuditPage>) -> Markup {
+    let forgotten = (!page.kept).then(|| {
+        view! {
+            <p class="soft s">"These are forgotten when the server stops: [server] control in tidemark.toml names where they are kept. What was committed is in each table's own log all the same."</p>
+        }
+    });
+    if page.records.is_empty() {
+        return view! {
+            <Empty title="Nothing was done">
+                <p class="soft">"Every restore, vacuum and optimize that is carried out, refused or too late is listed here, with who and why."</p>
+            </Empty>
+            {forgotten}
+        };
+    }
+    let lines: Markup = page.records.iter().map(line).collect();
+    let older = page.next_before.clone().map(|before| {
+        let query = Query::default().with("before", Some(&before));
+        view! { <p class="after"><a class="btn" href=Route::Audit.with(query).href()>"Older"</a></p> }
+    });
+    view! {
+        <div class="scroll after">
+            <table class="plain">
+                <thead>
+                    <tr>
+                        <th scope="col">"When"</th>
+                        <th scope="col">"Table"</th>
+                        <th scope="col">"Act"</th>
+                        <th scope="col">"Came to"</th>
+                        <th scope="col">"By"</th>
+                        <th scope="col">"Why"</th>
+                        <th scope="col">"What"</th>
+                    </tr>
+                </thead>
+                <tbody>{lines}</tbody>
+            </table>
+        </div>
+        {older}
+        {forgotten}
+    }
+}
+
+fn line(record: &AuditRecord) -> Markup {
+    let table = record.table.clone();
+    let timeline = Route::Timeline {
+        table: table.clone(),
+    };
+    let act = match (record.kind, record.target_version) {
+        (Act::Restore, Some(target)) => format!("Restore to {target}"),
+        (Act::Restore, None) => "Restore".to_owned(),
+        (Act::Vacuum, _) => "Vacuum".to_owned(),
+        (Act::Optimize, _) => "Optimize".to_owned(),
+    };
+    let (word, tone) = match record.ended {
+        Ended::Applied => ("done", "come"),
+        Ended::Refused => ("refused", ""),
+        Ended::Conflict => ("too late", "late"),
+        Ended::Failed => ("failed", "go"),
+        Ended::Cancelled => ("stopped", ""),
+    };
+    let made = record.version.map(|version| {
+        let href = Route::Commit {
+            table: table.clone(),
+            version,
+        };
+        view! { " " <a href=href.href()>{format!("version {version}")}</a> }
+    });
+    let by = record.by.as_deref().map(|by| format::shorten(by, 40));
+    let why = record
+        .reason
+        .as_deref()
+        .map(|why| format::shorten(why, 200));
+    view! {
+        <tr>
+            <td><When at=Some(record.at) /></td>
+            <td><a href=timeline.href()><Key text=record.table.clone() max=40 /></a></td>
+            <td>{act}</td>
+            <td><Badge text=word tone />{made}</td>
+            <td>{by}</td>
+            <td class="soft">{why}</td>
+            <td class="soft">{format::shorten(&record.message, 240)}</td>
+        </tr>
+    }
+}

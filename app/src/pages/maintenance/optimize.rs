@@ -1,0 +1,241 @@
+//! Small files packed into larger ones: the bins, before anything is rewritten.
+
+use std::sync::Arc;
+
+use lake::plan::{Act, Bin, OptimizeDetail, Outcome, Plan, PlanRequest};
+use lake::table::partition_label;
+use leptos::prelude::*;
+
+use crate::acts;
+use crate::asked::Asked;
+use crate::format;
+use crate::markup::{Markup, view};
+use crate::parts::{Bytes, Column, Count, Grid, Key, ShellLine};
+use crate::session::session;
+use crate::signals::{RwSignal, Signal};
+use crate::words::count_of;
+
+use super::super::common::{Here, Warnings, tile};
+use super::act::{Confirm, Refused};
+
+/// The plan of an optimize, and what comes of it.
+#[component]
+pub fn Panel(here: Here) -> Markup {
+    let session = session();
+    let target = session.param("target");
+    let request = move || PlanRequest {
+        kind: Act::Optimize,
+        target_size: target.get().and_then(|text| mebibytes(&text)),
+        ..Default::default()
+    };
+    let planned = Asked::new(move |_| {
+        let (name, request) = (here.name(), request());
+        Some(async move { acts::plan(&name, &request).await })
+    });
+    view! {
+        <Options />
+        {planned.show("the plan", move |outcome| {
+            let request = untrack(request);
+            view! { <Planned here planned outcome request /> }
+        })}
+    }
+}
+
+/// Bytes of so many MiB.
+fn mebibytes(text: &str) -> Option<u64> {
+    text.parse::<u64>()
+        .ok()?
+        .checked_mul(1 << 20)
+        .filter(|n| *n > 0)
+}
+
+#[component]
+fn Options() -> Markup {
+    let session = session();
+    let target = session.param("target");
+    let text = RwSignal::new(target.get_untracked().unwrap_or_default());
+    let wrong = RwSignal::new(false);
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let text = text.get_untracked();
+        let text = text.trim();
+        let fits = text.is_empty() || mebibytes(text).is_some();
+        wrong.set(!fits);
+        if fits {
+            session
+                .nav
+                .set("target", (!text.is_empty()).then_some(text));
+        }
+    };
+    let said = move || {
+        wrong.get().then(|| view! { <span class="soft s" role="alert">"A whole number of MiB, such as 256"</span> })
+    };
+    view! {
+        <form class="ask" on:submit=submit>
+            <label for="target">"MiB that a packed file should have; empty is what the table or the configuration says"</label>
+            <input id="target" class="field mono" autocomplete="off" inputmode="numeric" placeholder="1024"
+                prop:value=move || text.get() on:input=move |e| text.set(event_target_value(&e)) />
+            <button type="submit" class="btn">"Plan it"</button>
+            {said}
+        </form>
+    }
+}
+
+#[component]
+fn Planned(
+    here: Here,
+    planned: Asked<Outcome>,
+    outcome: Arc<Outcome>,
+    request: PlanRequest,
+) -> Markup {
+    let plan = &outcome.plan;
+    let detail = Arc::new(plan.optimize.clone().unwrap_or_default());
+    let size = request.target_size.map(|n| format!("{}MiB", n >> 20));
+    let words: Vec<&str> = match &size {
+        Some(size) => vec!["--target-size", size],
+        None => Vec::new(),
+    };
+    let command = here.command("optimize", &words);
+    let verb = format!(
+        "Pack {} into {}",
+        count_of(plan.files_to_rewrite, "file"),
+        format::count(plan.files_to_write)
+    );
+    let confirm = match &plan.refused {
+        Some(why) => view! { <Refused why=why.clone() /> },
+        None => {
+            view! { <Confirm here planned outcome=Arc::clone(&outcome) request verb typed=false /> }
+        }
+    };
+    view! {
+        <p class="verdict">{question(plan, &detail)}</p>
+        <Tiles plan=plan.clone() detail=Arc::clone(&detail) />
+        <Warnings warnings=plan.warnings.clone() />
+        {confirm}
+        <Bins detail=Arc::clone(&detail) />
+        <Passed detail />
+        <h2>"The same from a shell"</h2>
+        <ShellLine command />
+    }
+}
+
+/// The question that the button answers.
+fn question(plan: &Plan, detail: &OptimizeDetail) -> Markup {
+    match plan.files_to_rewrite {
+        0 => view! {
+            <b>"Nothing to pack."</b>
+            " No two files of one partition are smaller than "<Bytes n=detail.min_bytes />", and none has many masked rows."
+        },
+        n => view! {
+            <b>"Pack "{count_of(n, "file")}" into "{format::count(plan.files_to_write)}"?"</b>
+            " That reads and writes "<Bytes n=plan.bytes_to_rewrite />", "
+            {format::percent(plan.bytes_to_rewrite, detail.table_bytes)}
+            " of the table's bytes. No row changes; readers go on undisturbed."
+        },
+    }
+}
+
+#[component]
+fn Tiles(plan: Plan, detail: Arc<OptimizeDetail>) -> Markup {
+    let predicted: u64 = detail.bins.iter().map(|bin| bin.predicted_bytes).sum();
+    let masked: u64 = detail.bins.iter().map(|bin| bin.deleted_rows).sum();
+    let fewer = plan.files_to_rewrite.saturating_sub(plan.files_to_write);
+    view! {
+        <dl class="tiles">
+            {tile("Files fewer", view! { <b><Count n=fewer /></b> })}
+            {tile("Rewritten", view! { <b><Bytes n=plan.bytes_to_rewrite /></b> <em class="soft">{format!("{} of the table", format::percent(plan.bytes_to_rewrite, detail.table_bytes))}</em> })}
+            {tile("Written, as predicted", view! { <b><Bytes n=predicted /></b> })}
+            {tile("Masked rows dropped", view! { <b><Count n=masked /></b> })}
+            {tile("Aims at", view! { <b><Bytes n=detail.target_bytes /></b> <em class="soft">"small is under "<Bytes n=detail.min_bytes /></em> })}
+        </dl>
+    }
+}
+
+#[component]
+fn Bins(detail: Arc<OptimizeDetail>) -> Markup {
+    let count = detail.bins.len();
+    if count == 0 {
+        return Markup::Nothing;
+    }
+    let columns = vec![
+        Column::new("Partition", "minmax(0,1fr)"),
+        Column::new("Files", "76px").number().narrow("56px"),
+        Column::new("Bytes", "96px").number().narrow("76px"),
+        Column::new("Becomes", "96px").number(),
+        Column::new("Rows", "110px").number().wide_only(),
+        Column::new("Masked", "90px").number().wide_only(),
+    ];
+    let row = move |i: usize| match detail.bins.get(i) {
+        Some(bin) => cells(bin),
+        None => Markup::Nothing,
+    };
+    view! {
+        <h2>"Bins" <small>{format::count(count as u64)}</small></h2>
+        <Grid label="Bins: files that become one" columns count=Signal::stored(count) row />
+    }
+}
+
+fn cells(bin: &Bin) -> Markup {
+    let label = match bin.partition.is_empty() {
+        true => "the whole table".to_owned(),
+        false => partition_label(&bin.partition),
+    };
+    let paths: Vec<&str> = bin.paths.iter().take(20).map(String::as_str).collect();
+    view! {
+        <span role="gridcell" class="ell" title=format::visible(&paths.join("\n"))><Key text=label max=90 /></span>
+        <span role="gridcell" class="n"><Count n=bin.paths.len() as u64 /></span>
+        <span role="gridcell" class="n"><Bytes n=bin.bytes /></span>
+        <span role="gridcell" class="n"><Bytes n=bin.predicted_bytes /></span>
+        <span role="gridcell" class="n hide"><Count n=bin.rows /></span>
+        <span role="gridcell" class="n hide"><Count n=bin.deleted_rows /></span>
+    }
+}
+
+/// Small files that stay as they are, and why.
+#[component]
+fn Passed(detail: Arc<OptimizeDetail>) -> Markup {
+    if detail.passed.is_empty() {
+        return Markup::Nothing;
+    }
+    let lines: Markup = detail
+        .passed
+        .iter()
+        .map(|passed| {
+            view! {
+                <tr>
+                    <td>{format::capital(&format::visible(&passed.why))}</td>
+                    <td class="n"><Count n=passed.files /></td>
+                    <td><Key text=passed.example.clone() max=60 /></td>
+                </tr>
+            }
+        })
+        .collect();
+    view! {
+        <h2>"Left as they are"</h2>
+        <div class="scroll">
+            <table class="plain">
+                <thead>
+                    <tr>
+                        <th scope="col">"Why"</th>
+                        <th scope="col">"Files"</th>
+                        <th scope="col">"Such as"</th>
+                    </tr>
+                </thead>
+                <tbody>{lines}</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mebibytes;
+
+    #[test]
+    fn sizes_are_whole_mebibytes() {
+        assert_eq!(mebibytes("256"), Some(256 << 20));
+        for text in ["0", "", "-1", "1.5", "18446744073709551615", "x"] {
+            assert_eq!(mebibytes(text), None, "{text}");
+        }
+    }
+}
