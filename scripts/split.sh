@@ -25,7 +25,7 @@ wasm-dis "$page" -o "$work/page.wat"
 awk '
   BEGIN {
     hash = "\\\\5b[0-9a-f]+\\\\5d"
-    late = "app" hash "::(pages::(commit|snapshot|diff|file|layout|restore|common)|acts|words|geometry)::" \
+    late = "app" hash "::(pages::(audit|commit|snapshot|diff|file|layout|maintenance|restore|common)|acts|words|geometry)::" \
       "|engine::Engine>::(actions|commit|diff|diff_files|file|files|layout|pages|presence|rows|snapshot)::" \
       "|lake" hash "::(plan|wire::(diff|file|layout|snapshot))::"
     early = "app" hash "::(app|pages::(lake|timeline))::"
