@@ -219,67 +219,9 @@ async fn no_byte_of_data_moves() {
 
 #[tokio::test]
 async fn a_store_that_overwrites_is_refused() {
-    /// Takes every create for a put.
-    #[derive(Debug)]
-    struct Careless(InMemory);
-    impl std::fmt::Display for Careless {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("careless")
-        }
-    }
-    #[async_trait::async_trait]
-    impl ObjectStore for Careless {
-        async fn put_opts(
-            &self,
-            location: &Path,
-            payload: object_store::PutPayload,
-            _: object_store::PutOptions,
-        ) -> object_store::Result<object_store::PutResult> {
-            self.0.put(location, payload).await
-        }
-        async fn put_multipart_opts(
-            &self,
-            location: &Path,
-            options: object_store::PutMultipartOptions,
-        ) -> object_store::Result<Box<dyn object_store::MultipartUpload>> {
-            self.0.put_multipart_opts(location, options).await
-        }
-        async fn get_opts(
-            &self,
-            location: &Path,
-            options: object_store::GetOptions,
-        ) -> object_store::Result<object_store::GetResult> {
-            self.0.get_opts(location, options).await
-        }
-        fn delete_stream(
-            &self,
-            locations: futures::stream::BoxStream<'static, object_store::Result<Path>>,
-        ) -> futures::stream::BoxStream<'static, object_store::Result<Path>> {
-            self.0.delete_stream(locations)
-        }
-        fn list(
-            &self,
-            prefix: Option<&Path>,
-        ) -> futures::stream::BoxStream<'static, object_store::Result<object_store::ObjectMeta>>
-        {
-            self.0.list(prefix)
-        }
-        async fn list_with_delimiter(
-            &self,
-            prefix: Option<&Path>,
-        ) -> object_store::Result<object_store::ListResult> {
-            self.0.list_with_delimiter(prefix).await
-        }
-        async fn copy_opts(
-            &self,
-            from: &Path,
-            to: &Path,
-            options: object_store::CopyOptions,
-        ) -> object_store::Result<()> {
-            self.0.copy_opts(from, to, options).await
-        }
-    }
-    let careless: Arc<dyn ObjectStore> = Arc::new(Careless(InMemory::new()));
+    let faulty = FaultStore::new(Arc::new(InMemory::new()));
+    faulty.add(Rule::on(None).forgets());
+    let careless: Arc<dyn ObjectStore> = Arc::new(faulty);
     let error = probe(&careless, &Path::from("t"), "a").await.unwrap_err();
     assert_eq!(error.kind(), Kind::Unsupported);
     assert!(error.message().contains("If-None-Match"), "{error}");

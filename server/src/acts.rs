@@ -4,6 +4,7 @@ pub mod answers;
 mod restore;
 #[cfg(test)]
 mod tests;
+pub mod writable;
 
 use std::time::Instant;
 

@@ -6,6 +6,7 @@ use lake::{Error, Result};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Person};
+use crate::acts::writable::Writable;
 use crate::control::Control;
 use crate::jobs::Jobs;
 use crate::metrics::Metrics;
@@ -25,6 +26,8 @@ pub struct App {
     pub control: Control,
     /// Acts that are being carried out.
     pub jobs: Arc<Jobs>,
+    /// Where can be written.
+    pub writable: Writable,
     /// The built page.
     pub site: Site,
     /// What is counted.

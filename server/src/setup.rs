@@ -11,6 +11,7 @@ use object_store::path::Path;
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Mode};
+use crate::acts::writable::Writable;
 use crate::app::{App, TABLE_READS};
 use crate::config::{Config, ZoneConfig};
 use crate::control::Control;
@@ -76,6 +77,7 @@ pub async fn app_of(config: &Config, page: Embedded) -> Result<App> {
         tables: lake.tables,
         jobs: Arc::new(Jobs::new(control.clone())),
         control,
+        writable: Writable::default(),
         access: Access {
             mode: Mode::None,
             public_url: config.public_url.clone(),

@@ -11,7 +11,7 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    ObjectStore, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
 use super::Request;
@@ -91,7 +91,7 @@ async fn before(fate: &[Then], key: &Path) -> Result<()> {
         match then {
             Then::Wait(wait) => wait().await,
             Then::Fail(failure) => return Err(failure.error(key)),
-            Then::FailAfter(_) | Then::Damage(_) | Then::Cut(_) => {}
+            Then::FailAfter(_) | Then::Damage(_) | Then::Cut(_) | Then::Forget => {}
         }
     }
     Ok(())
@@ -105,7 +105,7 @@ async fn spoil(result: GetResult, fate: &[Then]) -> Result<GetResult> {
         match then {
             Then::Damage(c) => change = Some(c),
             Then::Cut(after) => cut = Some(*after),
-            Then::Fail(_) | Then::FailAfter(_) | Then::Wait(_) => {}
+            Then::Fail(_) | Then::FailAfter(_) | Then::Wait(_) | Then::Forget => {}
         }
     }
     if change.is_none() && cut.is_none() {
@@ -151,8 +151,15 @@ impl ObjectStore for FaultStore {
         &self,
         location: &Path,
         payload: PutPayload,
-        opts: PutOptions,
+        mut opts: PutOptions,
     ) -> Result<PutResult> {
+        if self
+            .lock()
+            .iter()
+            .any(|rule| rule.forgets(location.as_ref()))
+        {
+            opts.mode = PutMode::Overwrite;
+        }
         let call = self.inner.put_opts(location, payload, opts);
         Ok(self.around(Request::Put, location, call).await?.0)
     }

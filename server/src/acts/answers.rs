@@ -38,10 +38,14 @@ pub async fn plan(
     };
     asked.check()?;
     let root = root(&app, &person, &table)?;
+    let refused = app.writable.refusal(&root).await?;
     let planned = aside(&app, move |host| async move {
         act(&root, &asked, None, &host).await
     });
-    Ok((StatusCode::CREATED, Json(planned.await?)))
+    let mut planned = planned.await?;
+    // Said before the click. Whatever else forbids it is closer to the table.
+    planned.plan.refused = planned.plan.refused.or(refused);
+    Ok((StatusCode::CREATED, Json(planned)))
 }
 
 /// `POST /api/plans/{id}/apply`: 200 with what was done, 202 with the job where that takes long, 409

@@ -38,6 +38,8 @@ pub(super) enum Then {
     Damage(Change),
     /// The bytes stop after this many, with an error.
     Cut(u64),
+    /// A put's condition is not looked at.
+    Forget,
 }
 
 /// Which calls go wrong, and how. Built from [`Rule::on`]; without a number, all that match.
@@ -70,6 +72,11 @@ impl Rule {
     /// How many calls have matched so far.
     pub fn seen(&self) -> u64 {
         self.seen.load(Ordering::Relaxed)
+    }
+
+    /// Whether the conditions of puts under this key are forgotten.
+    pub(super) fn forgets(&self, key: &str) -> bool {
+        matches!(self.then, Then::Forget) && key.contains(&self.key)
     }
 
     /// Whether the call matches; counts it.
@@ -125,6 +132,12 @@ impl Match {
     /// A GET's bytes end early with an error.
     pub fn cuts(self, after: u64) -> Rule {
         self.then(Then::Cut(after))
+    }
+
+    /// A put overwrites, whatever its condition is: what a store does that does not know
+    /// If-None-Match. Only for puts, and for all that match the key.
+    pub fn forgets(self) -> Rule {
+        self.then(Then::Forget)
     }
 
     fn then(self, then: Then) -> Rule {
