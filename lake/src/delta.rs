@@ -10,6 +10,8 @@ pub(crate) mod history;
 pub(crate) mod key;
 pub mod log;
 pub mod path;
+#[cfg(feature = "write")]
+pub mod pins;
 pub(crate) mod presence;
 pub(crate) mod rebuild;
 pub(crate) mod removed;
@@ -21,6 +23,10 @@ pub(crate) mod segment;
 pub mod snapshot;
 pub mod stats;
 pub(crate) mod time;
+#[cfg(feature = "write")]
+pub(crate) mod tombstone;
+#[cfg(feature = "write")]
+pub mod vacuum;
 pub mod vector;
 #[cfg(feature = "write")]
 pub(crate) mod verbatim;

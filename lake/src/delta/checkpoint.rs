@@ -4,6 +4,8 @@
 mod columns;
 mod mask;
 mod read;
+#[cfg(feature = "write")]
+mod removes;
 mod small;
 #[cfg(feature = "write")]
 mod whole;

@@ -91,6 +91,19 @@ pub(crate) struct Head {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Head {
+    /// The lowest version that a file of the log belongs to.
+    #[cfg(feature = "write")]
+    pub(crate) fn first_listed(&self) -> Version {
+        let mut versions = self
+            .first
+            .entries
+            .iter()
+            .filter_map(|e| version_of(&e.file));
+        versions.next().unwrap_or_default()
+    }
+}
+
 impl Log {
     /// The log of the table at `root`.
     pub fn new(store: Arc<dyn ObjectStore>, root: Path) -> Self {

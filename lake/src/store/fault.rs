@@ -11,7 +11,8 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    Result,
 };
 
 use super::Request;
@@ -63,11 +64,7 @@ impl FaultStore {
         let fate = self.fate(request, key.as_ref());
         before(&fate, key).await?;
         let answer = call.await?;
-        for then in &fate {
-            if let Then::FailAfter(failure) = then {
-                return Err(failure.error(key));
-            }
-        }
+        after(&fate, key)?;
         Ok((answer, fate))
     }
 
@@ -95,6 +92,15 @@ async fn before(fate: &[Then], key: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The answer of a call that was carried out may be lost.
+fn after(fate: &[Then], key: &Path) -> Result<()> {
+    let lost = fate.iter().find_map(|then| match then {
+        Then::FailAfter(failure) => Some(failure.error(key)),
+        _ => None,
+    });
+    lost.map_or(Ok(()), Err)
 }
 
 /// Damages or cuts the bytes of an answer.
@@ -192,17 +198,27 @@ impl ObjectStore for FaultStore {
     ) -> BoxStream<'static, Result<Path>> {
         // The stream outlives this call, so each key's fate is decided from a copy of the rules.
         let rules = self.lock().clone();
-        let checked = locations.and_then(move |location| {
-            let taken = rules
-                .iter()
-                .filter(|rule| rule.takes(Request::Delete, location.as_ref()));
-            let fate: Vec<_> = taken.map(|rule| rule.then.clone()).collect();
+        let inner = Arc::clone(&self.inner);
+        let deleted = locations.then(move |location| {
+            let fate = location.as_ref().map_or_else(
+                |_| Vec::new(),
+                |key| {
+                    let taken = rules
+                        .iter()
+                        .filter(|rule| rule.takes(Request::Delete, key.as_ref()));
+                    taken.map(|rule| rule.then.clone()).collect()
+                },
+            );
+            let inner = Arc::clone(&inner);
             async move {
+                let location = location?;
                 before(&fate, &location).await?;
+                inner.delete(&location).await?;
+                after(&fate, &location)?;
                 Ok(location)
             }
         });
-        self.inner.delete_stream(checked.boxed())
+        deleted.boxed()
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
@@ -235,7 +251,6 @@ impl ObjectStore for FaultStore {
 mod tests {
     use super::*;
     use object_store::Error;
-    use object_store::ObjectStoreExt;
     use object_store::memory::InMemory;
 
     async fn faulty() -> FaultStore {
@@ -281,6 +296,9 @@ mod tests {
         store.add(Rule::on(Request::Put).fails_after(Failure::Generic));
         assert!(store.put(&path, "x".into()).await.is_err());
         assert!(store.head(&path).await.is_ok());
+        store.add(Rule::on(Request::Delete).fails_after(Failure::Generic));
+        assert!(store.delete(&path).await.is_err());
+        assert!(store.head(&path).await.is_err());
     }
 
     #[tokio::test]

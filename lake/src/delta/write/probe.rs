@@ -9,7 +9,7 @@ use crate::table::Time;
 use crate::{Error, Kind, Result};
 
 /// The product's own folder below a table's root, which every engine takes for hidden.
-pub(super) const OWN: &str = "_tidemark";
+pub(crate) const OWN: &str = "_tidemark";
 
 /// What a probe learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

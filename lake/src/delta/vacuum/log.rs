@@ -1,0 +1,145 @@
+//! `VACUUM START` and `VACUUM END`: commits that change nothing and tell others what goes on.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::{Vacuum, plan};
+use crate::delta::log::Log;
+use crate::delta::write::{
+    Body, Digest, Info, Signature, Stands, TRIES, arrived, put_commit, refusal,
+};
+use crate::host::SharedHost;
+use crate::table::Version;
+use crate::{Error, Kind, Result};
+
+/// Heads that a commit is tried on at most, while others keep committing.
+const ROUNDS: u32 = 20;
+
+const ISOLATION: &str = "SnapshotIsolation";
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct End {
+    pub(super) deleted: u64,
+    pub(super) folders: u64,
+    pub(super) completed: bool,
+}
+
+/// Commits the start. Where somebody else was first it is planned again at their head, so what is
+/// committed is what that version leaves unreferenced.
+pub(super) async fn start(
+    vacuum: &Vacuum,
+    signature: &Signature,
+    host: &SharedHost,
+) -> Result<(Version, Option<Vacuum>)> {
+    let mut again: Option<Vacuum> = None;
+    for _ in 0..ROUNDS {
+        let at = again.as_ref().unwrap_or(vacuum);
+        let version = at.plan.base_version.next();
+        let body = start_body(at, signature)?;
+        match put_commit(&at.log(), version, body, &signature.txn_id, host).await? {
+            Stands::Ours => return Ok((version, again)),
+            Stands::Theirs => {}
+        }
+        let mut next = plan(&vacuum.root, &vacuum.request, vacuum.store_time, host).await?;
+        next.restrict(vacuum.objects());
+        if let Some(why) = next.plan.refused {
+            let what = format!("somebody committed first, and now it is refused: {why}");
+            return Err(Error::new(Kind::Conflict, what));
+        }
+        again = Some(next);
+    }
+    let log = vacuum.log();
+    let head = log.head().await?;
+    Err(arrived(&log, &head, vacuum.plan.base_version, host).await)
+}
+
+fn start_body(vacuum: &Vacuum, signature: &Signature) -> Result<Bytes> {
+    let plan = &vacuum.plan;
+    let mut info = info("VACUUM START", plan.base_version, signature);
+    info.stamp(&vacuum.metadata, vacuum.head_time);
+    let table = plan.vacuum.as_ref().map(|detail| detail.table_retention_ms);
+    info.parameter("retentionCheckEnabled", !vacuum.request.allow_short);
+    info.parameter("defaultRetentionMillis", table);
+    if let Some(retain) = vacuum.request.retain {
+        info.parameter("specifiedRetentionMillis", retain);
+    }
+    info.metric("numFilesToDelete", plan.files_to_delete);
+    info.metric("sizeOfDataToDelete", plan.bytes_to_delete);
+    Ok(Body::new(&info)?.finish())
+}
+
+/// Commits the end after whatever others committed meanwhile.
+pub(super) async fn end(
+    log: &Log,
+    signature: &Signature,
+    end: End,
+    host: &SharedHost,
+) -> Result<Version> {
+    let signature = Signature {
+        txn_id: end_id(&signature.txn_id)?,
+        ..signature.clone()
+    };
+    let mut failed = 0;
+    for _ in 0..ROUNDS {
+        let read = async {
+            let head = log.head().await?;
+            log.state(&head, head.latest, host).await
+        };
+        let state = match read.await {
+            Ok(state) => state,
+            Err(error) if error.kind() == Kind::Unreachable && failed < TRIES => {
+                failed += 1;
+                host.wait(50 << failed).await;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(why) = refusal(&state.protocol, &state.metadata, false) {
+            return Err(Error::unsupported(why));
+        }
+        let mut info = info("VACUUM END", state.version, &signature);
+        info.stamp(&state.metadata, state.timestamp);
+        info.parameter(
+            "status",
+            match end.completed {
+                true => "COMPLETED",
+                false => "FAILED",
+            },
+        );
+        info.metric("numDeletedFiles", end.deleted);
+        info.metric("numVacuumedDirectories", end.folders);
+        let (version, body) = (state.version.next(), Body::new(&info)?.finish());
+        match put_commit(log, version, body, &signature.txn_id, host).await? {
+            Stands::Ours => return Ok(version),
+            Stands::Theirs => {}
+        }
+    }
+    Err(Error::new(
+        Kind::Conflict,
+        "others committed first, again and again",
+    ))
+}
+
+fn info(operation: &'static str, read: Version, signature: &Signature) -> Info {
+    let mut info = Info::new(operation, ISOLATION, read, signature);
+    info.is_blind_append = true;
+    info
+}
+
+/// The id of the end's commit: another one than the start's, and the same whenever it is tried.
+fn end_id(start: &str) -> Result<String> {
+    let mut digest = Digest::default();
+    digest.take(&Value::from(format!("VACUUM END {start}")))?;
+    let hex = digest.finish();
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    // A uuid of version 8: made by a rule of one's own.
+    Ok(format!(
+        "{}-{}-8{}-8{}-{}",
+        part(0, 8),
+        part(8, 12),
+        part(13, 16),
+        part(17, 20),
+        part(20, 32)
+    ))
+}

@@ -1,0 +1,221 @@
+//! A vacuum planned: what is needed first, then everything that there is.
+
+use hashbrown::HashSet;
+use object_store::path::Path;
+
+use super::find::{Found, Object, find};
+use super::past::Past;
+use super::references::{Need, References};
+use super::retention::{Retention, retention};
+use super::rules::Rules;
+use super::{Request, bytes, full_key, writer};
+use crate::answer::Root;
+use crate::delta::log::{Head, Log};
+use crate::delta::pins;
+use crate::delta::snapshot::Snapshot;
+use crate::delta::write::{duration_in_words, refusal};
+use crate::host::SharedHost;
+use crate::plan::{Act, Leftover, Origin, Plan, VacuumDetail};
+use crate::table::{Time, Version};
+use crate::{Error, Kind, Result};
+
+/// Versions that one sentence names; the rest is counted.
+const NAMED: usize = 5;
+
+/// What a plan is made from.
+pub(super) struct Planning<'a> {
+    pub(super) root: &'a Root,
+    pub(super) log: &'a Log,
+    pub(super) head: &'a Head,
+    pub(super) request: &'a Request,
+    pub(super) base: &'a Snapshot,
+    /// The instant taken as now.
+    pub(super) as_of: Time,
+    pub(super) host: &'a SharedHost,
+}
+
+impl Planning<'_> {
+    /// The plan without its id, and how many folders were looked through.
+    pub(super) async fn plan(&self) -> Result<(Plan, u64)> {
+        let state = &self.base.state;
+        let location = self.root.location.clone();
+        let mut plan = Plan::new(Act::Vacuum, location, self.as_of, state.version);
+        let (retention, short) = retention(&state.metadata, self.request)?;
+        let mut detail = VacuumDetail {
+            retention_ms: retention.millis,
+            table_retention_ms: retention.table,
+            quarantine: self.request.quarantine,
+            objects: Vec::new(),
+            waiting: Vec::new(),
+            unrestorable: Vec::new(),
+            pins: pins::list(self.root).await?,
+            spared: Vec::new(),
+        };
+        plan.warnings.extend(state.warnings.iter().cloned());
+        // Rows stay as they are, so an append-only table may be vacuumed.
+        plan.refused = refusal(&state.protocol, &state.metadata, false).or(short);
+        let mut folders = 0;
+        if plan.refused.is_none() {
+            folders = self.fill(&mut plan, &mut detail, retention).await?;
+        }
+        plan.files_to_delete = detail.objects.len() as u64;
+        plan.bytes_to_delete = bytes(&detail.objects);
+        plan.vacuum = Some(detail);
+        Ok((plan, folders))
+    }
+
+    /// Looks for objects that may go; answers how many folders were looked through.
+    async fn fill(
+        &self,
+        plan: &mut Plan,
+        detail: &mut VacuumDetail,
+        retention: Retention,
+    ) -> Result<u64> {
+        let before = Time(self.as_of.0.saturating_sub(retention.millis));
+        let mut references = References::new(&self.root.path);
+        let unclear = |e: Error| format!("nobody can tell which objects are needed: {e}");
+        if let Err(error) = references.take_snapshot(self.base, Need::Active) {
+            plan.refused = Some(unclear(error));
+            return Ok(0);
+        }
+        let tombstones = self
+            .log
+            .tombstones(self.head, self.base, before, self.host)
+            .await?;
+        for tombstone in tombstones.iter().filter(|t| t.deleted >= before) {
+            let vector = tombstone.vector.as_ref();
+            if let Err(error) = references.take(&tombstone.path, vector, Need::Removed) {
+                plan.refused = Some(unclear(error));
+                return Ok(0);
+            }
+        }
+        if let Some(why) = self.take_pins(detail, &mut references).await? {
+            plan.refused = Some(why);
+            return Ok(0);
+        }
+        let mut rules = Rules::new(&self.base.state);
+        let found = find(
+            self.root,
+            &mut references,
+            &mut rules,
+            (retention, before),
+            self.host,
+        )
+        .await?;
+        for format in rules.beside() {
+            plan.warnings.push(format!(
+                "a table of {format} has the same root: data files that it alone names look unreferenced"
+            ));
+        }
+        let full = |objects: &[Object]| -> Result<Vec<Path>> {
+            let keys = objects.iter().map(|o| full_key(&self.root.path, &o.key));
+            keys.collect()
+        };
+        let (old, young) = (full(&found.old)?, full(&found.young)?);
+        let Found {
+            old: going,
+            young: waiting,
+            spared,
+            left,
+            folders,
+        } = found;
+        let staying: HashSet<Path> = young.iter().cloned().chain(left).collect();
+        let mut past = Past::new(
+            &self.root.path,
+            &references,
+            old.iter().cloned().collect(),
+            staying,
+        );
+        if !old.is_empty() || !young.is_empty() {
+            past.take_tombstones(&tombstones);
+            past.read(self.log, self.head, self.host).await?;
+        }
+        detail.objects = leftovers(going, &old, &past);
+        detail.waiting = leftovers(waiting, &young, &past);
+        detail.unrestorable = std::mem::take(&mut past.unrestorable);
+        detail.spared = spared;
+        plan.warnings.append(&mut past.warnings);
+        plan.warnings.extend(lost(&detail.unrestorable));
+        if detail.objects.is_empty() {
+            plan.refused = Some(format!(
+                "nothing to do: no object is unreferenced and older than {}",
+                duration_in_words(retention.millis)
+            ));
+        }
+        Ok(folders)
+    }
+
+    /// What the pinned versions need; why not, where one of them cannot be rebuilt.
+    async fn take_pins(
+        &self,
+        detail: &VacuumDetail,
+        references: &mut References,
+    ) -> Result<Option<String>> {
+        let mut taken = HashSet::new();
+        for pin in &detail.pins {
+            if !taken.insert(pin.version) {
+                continue;
+            }
+            let kept = pinned(self.log, self.head, pin.version, references, self.host).await;
+            match kept {
+                Ok(()) => {}
+                Err(error) if error.kind() == Kind::Unreachable => return Err(error),
+                Err(error) => {
+                    return Ok(Some(format!(
+                        "the pin `{}` keeps version {}, whose files are not known any more ({error}): \
+                         unpin it to vacuum",
+                        pin.name, pin.version
+                    )));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Takes what a pinned version needs.
+pub(super) async fn pinned(
+    log: &Log,
+    head: &Head,
+    version: Version,
+    references: &mut References,
+    host: &SharedHost,
+) -> Result<()> {
+    if version > head.latest {
+        return Err(Error::not_found(format!(
+            "the newest version is {}",
+            head.latest
+        )));
+    }
+    let snapshot = log.snapshot(head, version, host).await?;
+    references.take_snapshot(&snapshot, Need::Pinned)
+}
+
+fn leftovers(objects: Vec<Object>, keys: &[Path], past: &Past<'_>) -> Vec<Leftover> {
+    let origin = |key| match past.named(key) {
+        true => Origin::Removed,
+        false => Origin::Uncommitted,
+    };
+    let objects = objects.into_iter().zip(keys);
+    objects
+        .map(|(object, key)| Leftover {
+            writer: writer::writer(&object.key),
+            key: object.key,
+            bytes: object.bytes,
+            modified: object.modified,
+            origin: origin(key),
+        })
+        .collect()
+}
+
+fn lost(versions: &[Version]) -> Option<String> {
+    let (first, last) = (versions.first()?, versions.last()?);
+    let named: Vec<String> = versions.iter().take(NAMED).map(|v| v.to_string()).collect();
+    let named = match versions.len() {
+        n if n <= NAMED => named.join(", "),
+        n => format!("{n} of {first} to {last}"),
+    };
+    Some(format!(
+        "versions that cannot be restored or read afterwards: {named}"
+    ))
+}

@@ -1,0 +1,192 @@
+//! Objects moved aside instead of deleted: below the table's root, in a folder that every engine
+//! takes for hidden, under the key that each had.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use object_store::path::Path;
+use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt};
+
+use super::erase::{Eraser, Gone, passes};
+use super::find::relative;
+use super::full_key;
+use crate::Result;
+use crate::answer::Root;
+use crate::delta::write::{OWN, TRIES};
+use crate::host::{Progress, SharedHost};
+use crate::plan::{Failed, Leftover};
+use crate::table::Time;
+
+/// Copies in flight at once.
+const PARALLEL: usize = 8;
+
+/// Keys deleted between two looks at whether a person wants it to stop.
+const BATCH: usize = 1_000;
+
+/// One vacuum's objects that were moved aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Its folder.
+    pub name: String,
+    /// Objects in it.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the last of them was moved.
+    pub moved: Time,
+}
+
+/// What an emptying did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Emptied {
+    /// Objects that were deleted, as the store confirmed.
+    pub deleted: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Keys relative to the table's root that may still be there, each with the reason.
+    pub failed: Vec<Failed>,
+}
+
+fn folder(root: &Path) -> Path {
+    root.clone().join(OWN).join("quarantine")
+}
+
+/// Where one vacuum puts what it moves aside.
+pub(super) fn place(root: &Path, name: &str) -> Path {
+    folder(root).join(name)
+}
+
+/// What was moved aside and not deleted yet, by folder.
+pub async fn list_quarantine(root: &Root) -> Result<Vec<Quarantined>> {
+    let folder = folder(&root.path);
+    let mut found: BTreeMap<String, Quarantined> = BTreeMap::new();
+    let mut listed = root.store.list(Some(&folder));
+    while let Some(meta) = listed.try_next().await? {
+        let below = relative(&folder, &meta.location).and_then(|key| key.split_once('/'));
+        let Some((name, _)) = below else {
+            continue;
+        };
+        let moved = Time(meta.last_modified.timestamp_millis());
+        let entry = found.entry(name.to_owned()).or_insert_with(|| Quarantined {
+            name: name.to_owned(),
+            objects: 0,
+            bytes: 0,
+            moved,
+        });
+        entry.objects += 1;
+        entry.bytes = entry.bytes.saturating_add(meta.size);
+        entry.moved = entry.moved.max(moved);
+    }
+    Ok(found.into_values().collect())
+}
+
+/// Deletes what was moved aside more than `older_than` milliseconds ago, by the store's clock, which
+/// says that it is `now`.
+pub async fn empty_quarantine(
+    root: &Root,
+    older_than: i64,
+    now: Time,
+    host: &SharedHost,
+) -> Result<Emptied> {
+    let before = now.0.saturating_sub(older_than.max(0));
+    let listed = root.store.list(Some(&folder(&root.path)));
+    let listed: Vec<(Path, u64)> = listed
+        .try_filter_map(|meta| async move {
+            let old = meta.last_modified.timestamp_millis() < before;
+            Ok(old.then_some((meta.location, meta.size)))
+        })
+        .try_collect()
+        .await?;
+    let mut emptied = Emptied::default();
+    let mut eraser = Eraser::new(&root.store, host);
+    let (of, mut done) = (listed.len() as u64, 0u64);
+    for batch in listed.chunks(BATCH) {
+        if host.cancelled() {
+            break;
+        }
+        let keys: Vec<Path> = batch.iter().map(|(key, _)| key.clone()).collect();
+        let outcome = eraser.erase(&keys).await;
+        for ((key, bytes), gone) in batch.iter().zip(outcome) {
+            match gone {
+                Gone::Deleted => {
+                    emptied.deleted += 1;
+                    emptied.bytes = emptied.bytes.saturating_add(*bytes);
+                }
+                Gone::Absent => {}
+                Gone::Failed(why) => emptied.failed.push(Failed {
+                    key: relative(&root.path, key).unwrap_or(key.as_ref()).to_owned(),
+                    why,
+                }),
+            }
+        }
+        done += batch.len() as u64;
+        host.progress(Progress {
+            step: "emptying the quarantine".to_owned(),
+            done,
+            of: Some(of),
+        });
+    }
+    Ok(emptied)
+}
+
+/// Copies objects aside, and says of each whether it may be deleted now: `None` where its copy is
+/// proven to be there.
+pub(super) async fn copy_aside(
+    store: &Arc<dyn ObjectStore>,
+    root: &Path,
+    place: &Path,
+    objects: &[&Leftover],
+    host: &SharedHost,
+) -> Vec<Option<Gone>> {
+    let copies = objects.iter().map(|object| {
+        let (store, host) = (Arc::clone(store), Arc::clone(host));
+        let keys =
+            full_key(root, &object.key).and_then(|from| Ok((from, full_key(place, &object.key)?)));
+        let bytes = object.bytes;
+        async move {
+            match keys {
+                Ok((from, to)) => copy(&store, &from, &to, bytes, &host).await,
+                Err(error) => Some(Gone::Failed(error.to_string())),
+            }
+        }
+    });
+    stream::iter(copies).buffered(PARALLEL).collect().await
+}
+
+async fn copy(
+    store: &Arc<dyn ObjectStore>,
+    from: &Path,
+    to: &Path,
+    bytes: u64,
+    host: &SharedHost,
+) -> Option<Gone> {
+    let mut why = String::new();
+    for attempt in 0..=TRIES {
+        if attempt > 0 {
+            host.wait(100 << attempt).await;
+        }
+        let error = store.copy(from, to).await.err();
+        // Whatever the answer was: what counts is that the copy is there, whole.
+        match store.head(to).await {
+            Ok(meta) if meta.size == bytes => return None,
+            Ok(meta) => why = format!("its copy has {} of {bytes} bytes", meta.size),
+            Err(unseen) => why = unseen.to_string(),
+        }
+        match error {
+            Some(StoreError::NotFound { .. }) => {
+                if let Err(StoreError::NotFound { .. }) = store.head(from).await {
+                    return Some(Gone::Absent);
+                }
+            }
+            Some(error) => {
+                why = error.to_string();
+                if !passes(&error) {
+                    break;
+                }
+            }
+            None => {}
+        }
+    }
+    Some(Gone::Failed(format!("it was not moved aside: {why}")))
+}
