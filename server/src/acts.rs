@@ -1,9 +1,11 @@
 //! Acts on tables: planned and carried out by `lake`, timed and signed here.
 
 pub mod answers;
+pub mod pins;
 mod restore;
 #[cfg(test)]
 mod tests;
+mod vacuum;
 pub mod writable;
 
 use std::time::Instant;
@@ -11,6 +13,7 @@ use std::time::Instant;
 use chrono::Utc;
 use lake::answer::Root;
 use lake::delta::restore::Request as RestoreRequest;
+use lake::delta::vacuum::Request as VacuumRequest;
 use lake::delta::write::Signature;
 use lake::host::SharedHost;
 use lake::plan::{Act, Outcome, PlanRequest};
@@ -18,7 +21,9 @@ use lake::table::{At, Time, Version};
 use lake::{Error, Kind, Result};
 use uuid::Uuid;
 
+pub use self::pins::{pin, pins, unpin};
 pub use self::restore::restore;
+pub use self::vacuum::{Limits, vacuum};
 
 /// That the act is to be done, by whom and why.
 #[derive(Clone, Debug)]
@@ -75,6 +80,8 @@ pub struct Asked {
     pub as_of: Time,
     /// The newest version as the caller knows it; another one is [`Kind::Conflict`].
     pub expect: Option<Version>,
+    /// How short a vacuum's retention may be.
+    pub limits: Limits,
 }
 
 impl Asked {
@@ -82,10 +89,13 @@ impl Asked {
     pub fn check(&self) -> Result<()> {
         match self.request.kind {
             Act::Restore => self.restore().map(drop),
-            Act::Vacuum | Act::Optimize => {
-                Err(Error::unsupported("only a restore can be planned yet"))
-            }
+            Act::Vacuum => self.vacuum().map(drop),
+            Act::Optimize => Err(Error::unsupported("an optimize cannot be planned yet")),
         }
+    }
+
+    fn vacuum(&self) -> Result<VacuumRequest> {
+        vacuum::request(&self.request, self.as_of, self.limits)
     }
 
     fn restore(&self) -> Result<RestoreRequest> {
@@ -117,6 +127,7 @@ pub async fn act(
 ) -> Result<Outcome> {
     match asked.request.kind {
         Act::Restore => restore(root, &asked.restore()?, consent, host).await,
-        Act::Vacuum | Act::Optimize => Err(Error::unsupported("only a restore can be planned yet")),
+        Act::Vacuum => vacuum(root, &asked.vacuum()?, consent, host).await,
+        Act::Optimize => Err(Error::unsupported("an optimize cannot be planned yet")),
     }
 }

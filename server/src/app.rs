@@ -28,6 +28,8 @@ pub struct App {
     pub jobs: Arc<Jobs>,
     /// Where can be written.
     pub writable: Writable,
+    /// Whether a vacuum's retention may be shorter than a table's own.
+    pub allow_short_vacuum: bool,
     /// The built page.
     pub site: Site,
     /// What is counted.

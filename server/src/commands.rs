@@ -6,12 +6,14 @@ mod fail;
 mod grid;
 mod history;
 mod layout;
+mod pins;
 mod print;
 mod progress;
 mod restore;
 mod serve;
 mod snapshot;
 mod text;
+mod vacuum;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,7 +29,7 @@ use lake::{Error, Kind, Result};
 use serde::Serialize;
 
 use self::snapshot::files;
-use crate::acts::{self, Asked, Consent};
+use crate::acts::{self, Asked, Consent, Limits};
 use crate::audit;
 use crate::config::Config;
 use crate::setup;
@@ -74,6 +76,14 @@ enum Command {
     Layout(layout::Args),
     /// Plan how a table goes back to an earlier version, and with --apply put it back
     Restore(restore::Args),
+    /// Plan which objects no version needs any more, and with --apply delete them
+    Vacuum(vacuum::Args),
+    /// Keep a version under a name: our vacuum deletes nothing that it needs
+    Pin(pins::PinArgs),
+    /// Take a pin away
+    Unpin(pins::UnpinArgs),
+    /// List a table's pins
+    Pins(pins::Args),
 }
 
 /// The table a command is about.
@@ -136,11 +146,26 @@ impl Context {
         expect: Option<Version>,
         consent: Option<Consent>,
     ) -> Result<Outcome> {
+        let limits = Limits::default();
+        self.act_within(limits, root, request, expect, consent)
+            .await
+    }
+
+    /// The same, where a vacuum may be as short as `limits` say.
+    async fn act_within(
+        &self,
+        limits: Limits,
+        root: &Root,
+        request: PlanRequest,
+        expect: Option<Version>,
+        consent: Option<Consent>,
+    ) -> Result<Outcome> {
         let host = self.host();
         let asked = Asked {
             request,
             as_of: acts::now(),
             expect,
+            limits,
         };
         let act = acts::act(root, &asked, consent.as_ref(), &host);
         let Some(consent) = consent.as_ref().filter(|_| self.config.control.is_some()) else {
@@ -191,6 +216,28 @@ fn refused(plan: &Plan) -> Result<ExitCode> {
     }
 }
 
+/// Keys that a failure names; all are in the JSON.
+const FAILED: usize = 3;
+
+/// How an act ends that deletes: done, or with the keys that may still be there.
+fn deleted(outcome: &Outcome) -> Result<ExitCode> {
+    let failed = outcome.applied.as_ref().map_or(&[][..], |a| &a.failed);
+    let Some(first) = failed.first() else {
+        return refused(&outcome.plan);
+    };
+    let keys: Vec<&str> = failed.iter().take(FAILED).map(|f| f.key.as_str()).collect();
+    let more = match failed.len().checked_sub(FAILED) {
+        None | Some(0) => String::new(),
+        Some(more) => format!(" and {more} more"),
+    };
+    Ok(fail::undone(&format!(
+        "{} objects may still be there ({}{more}): {}",
+        failed.len(),
+        keys.join(", "),
+        first.why
+    )))
+}
+
 /// Runs the command that the process was started with. `page` is what the binary carries.
 pub fn main(page: Embedded) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -231,6 +278,10 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Diff(args) => about(&args.table, diff::run(&context, &args)).await,
         Command::Layout(args) => about(&args.table, layout::run(&context, &args)).await,
         Command::Restore(args) => about(&args.table, restore::run(&context, &args)).await,
+        Command::Vacuum(args) => about(&args.table, vacuum::run(&context, &args)).await,
+        Command::Pin(args) => about(&args.table, pins::pin(&context, &args)).await,
+        Command::Unpin(args) => about(&args.table, pins::unpin(&context, &args)).await,
+        Command::Pins(args) => about(&args.table, pins::run(&context, &args)).await,
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Config {
     pub tables: Vec<Configured>,
     /// What is called out.
     pub attention: AttentionConfig,
+    /// Whether a vacuum's retention may be shorter than a table's own; `None` without a file.
+    pub allow_short_vacuum: Option<bool>,
     /// How tables are searched for.
     pub discovery: Discovery,
 }
@@ -68,6 +70,7 @@ impl Default for Config {
             cache_bytes: 64 * 1024 * 1024,
             zones: Vec::new(),
             tables: Vec::new(),
+            allow_short_vacuum: None,
             attention: AttentionConfig::default(),
             discovery: Discovery::default(),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 
 use crate::app::App;
 use crate::{access, acts, audit, jobs, reads, site, status, tables};
@@ -23,6 +23,8 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/diff",
     "/api/tables/{table}/layout",
     "/api/tables/{table}/plans",
+    "/api/tables/{table}/pins",
+    "/api/tables/{table}/pins/{name}",
     "/api/plans/{id}/apply",
     "/api/jobs",
     "/api/jobs/{id}",
@@ -37,6 +39,7 @@ pub const PATHS: &[&str] = &[
 /// The server. Everything passes the access layer.
 pub fn router(app: Arc<App>) -> Router {
     let batch = post(reads::batch::batch).layer(DefaultBodyLimit::max(reads::batch::MAX_BODY));
+    let pin = put(acts::pins::answers::put).delete(acts::pins::answers::remove);
     Router::new()
         .route("/api/lake", get(status::lake))
         .route("/api/session", get(status::session))
@@ -49,6 +52,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/diff", get(tables::diff))
         .route("/api/tables/{table}/layout", get(tables::layout))
         .route("/api/tables/{table}/plans", post(acts::answers::plan))
+        .route("/api/tables/{table}/pins", get(acts::pins::answers::list))
+        .route("/api/tables/{table}/pins/{name}", pin)
         .route("/api/plans/{id}/apply", post(acts::answers::apply))
         .route("/api/jobs", get(jobs::answers::jobs))
         .route("/api/jobs/{id}", get(jobs::answers::job))

@@ -18,7 +18,7 @@ use crate::control::Control;
 use crate::jobs::Jobs;
 use crate::metrics::Metrics;
 use crate::site::{Embedded, Site};
-use crate::stores::{Address, Cache, Opener};
+use crate::stores::{Address, Cache, Opener, Scheme};
 use crate::tables::Tables;
 use crate::zones::{Zone, Zones};
 
@@ -84,6 +84,7 @@ pub async fn app_of(config: &Config, page: Embedded) -> Result<App> {
         },
         site: Site::new(page, directory, connect),
         metrics: lake.metrics,
+        allow_short_vacuum: config.allow_short_vacuum == Some(true),
         table_reads: Semaphore::new(TABLE_READS),
     })
 }
@@ -163,6 +164,43 @@ pub fn locate(config: &Config, location: &str) -> Result<Root> {
         prefix: String::new(),
     };
     lake_of(&alone).tables.root(&table).map(named)
+}
+
+/// What kind of place a LOCATION is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Whether it lies on the local disk.
+    pub on_disk: bool,
+    /// Whether it is a path or a URL, and no name of the configuration.
+    pub directly: bool,
+}
+
+/// What kind of place [`locate`] finds.
+pub fn named(config: &Config, location: &str) -> Named {
+    let of_zone = |name: &str| {
+        let zone = config.zones.iter().find(|zone| zone.name == name);
+        Named {
+            on_disk: zone.is_some_and(|zone| zone.address.scheme() == Scheme::File),
+            directly: false,
+        }
+    };
+    if let Some(table) = config.tables.iter().find(|table| table.name == location) {
+        return of_zone(&table.zone);
+    }
+    if location.contains("://") {
+        let address = Address::parse(location);
+        return Named {
+            on_disk: address.is_ok_and(|address| address.scheme() == Scheme::File),
+            directly: true,
+        };
+    }
+    if DiskPath::new(location).exists() {
+        return Named {
+            on_disk: true,
+            directly: true,
+        };
+    }
+    of_zone(location.split('/').next().unwrap_or(location))
 }
 
 /// A configuration that is a zone for each location.

@@ -8,6 +8,8 @@
 
 #[path = "cli/restore.rs"]
 mod restore;
+#[path = "cli/vacuum.rs"]
+mod vacuum;
 
 use std::fs;
 use std::io::Read as _;
@@ -86,6 +88,17 @@ impl Folder {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("TMPDIR", self.0.path());
         command
+    }
+
+    /// The document of a command that ends with `code`.
+    fn json_of(&self, arguments: &[&str], code: i32) -> Value {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {output:?}"
+        );
+        serde_json::from_slice(&output.stdout).unwrap()
     }
 
     fn json(&self, arguments: &[&str]) -> Value {

@@ -12,13 +12,14 @@ use axum::response::{IntoResponse, Response};
 use lake::plan::{Act, ApplyRequest, Outcome, PlanRequest};
 use lake::{Error, Kind, Result};
 
-use super::{Asked, Consent, act, now};
+use super::{Asked, Consent, Limits, act, now};
 use crate::access::Person;
 use crate::app::App;
 use crate::audit;
 use crate::failure::Failure;
 use crate::jobs::Order;
 use crate::segment::Segment;
+use crate::stores::Scheme;
 use crate::tables::{aside, root};
 
 /// How long an answer waits for an act that may take long, before it names the job instead.
@@ -35,6 +36,7 @@ pub async fn plan(
         request: Failure::body(body, "the plan's request")?,
         as_of: now(),
         expect: None,
+        limits: limits(&app, &table),
     };
     asked.check()?;
     let root = root(&app, &person, &table)?;
@@ -69,6 +71,7 @@ pub async fn apply(
         request: body.request,
         as_of: body.as_of,
         expect: Some(body.base_version),
+        limits: limits(&app, &body.table),
     };
     asked.check()?;
     let root = root(&app, &person, &body.table)?;
@@ -114,5 +117,15 @@ pub async fn apply(
             StatusCode::UNPROCESSABLE_ENTITY,
             Error::invalid(why.clone()),
         )),
+    }
+}
+
+/// How short a vacuum of a table may be.
+fn limits(app: &App, table: &str) -> Limits {
+    let zone = app.tables.resolve(table);
+    let zone = zone.and_then(|place| app.zones.get(&place.zone).cloned());
+    Limits {
+        short: app.allow_short_vacuum,
+        below_an_hour: zone.is_ok_and(|zone| zone.address.scheme() == Scheme::File),
     }
 }

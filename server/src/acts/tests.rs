@@ -116,7 +116,11 @@ async fn what_cannot_be_planned_is_said() {
             json!({ "kind": "restore" }),
             400,
         ),
-        ("/api/tables/people/plans", json!({ "kind": "vacuum" }), 422),
+        (
+            "/api/tables/people/plans",
+            json!({ "kind": "optimize" }),
+            422,
+        ),
         (
             "/api/tables/people/plans",
             json!({ "kind": "restore", "version": "99" }),
@@ -145,4 +149,86 @@ async fn what_cannot_be_planned_is_said() {
     assert_eq!(post(&app, &path, &inputs(&plan)).await.status, 422);
     let audit = app.get("/api/audit").await.json();
     assert_eq!(audit["records"][0]["ended"], "refused");
+}
+
+#[tokio::test]
+async fn a_vacuum_is_planned_and_carried_out_as_a_job() {
+    let app = app().await;
+    for key in ["one/users/region=US/a.parquet", "one/users/stray.parquet"] {
+        crate::testing::write(&app.folder, key, "x");
+    }
+    let asked = |request: Value| {
+        let app = &app;
+        async move { post(app, "/api/tables/people/plans", &request).await }
+    };
+    let young = json!({ "kind": "vacuum" });
+    let answer = asked(young.clone()).await;
+    let young = answer.json()["plan"].clone();
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    assert!(
+        young["refused"].as_str().unwrap().contains("nothing to do"),
+        "{young}"
+    );
+    // Every copy of the table has it in its configuration, or has it not.
+    let short = json!({ "kind": "vacuum", "retain": "0h", "allow_short_retention": true });
+    let answer = asked(short).await;
+    assert_eq!(answer.status, 400, "{}", answer.text());
+    assert!(
+        answer.text().contains("allow_short = true"),
+        "{}",
+        answer.text()
+    );
+    let odd = json!({ "kind": "vacuum", "retain": "a while" });
+    assert_eq!(asked(odd).await.status, 400);
+
+    // Old enough, what is found is what was read of.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 24 * 3600);
+    let path = app.folder.path().join("one/users/stray.parquet");
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(old).unwrap();
+    let plan = asked(json!({ "kind": "vacuum" })).await.json()["plan"].clone();
+    assert_eq!(
+        plan["vacuum"]["objects"][0]["key"], "stray.parquet",
+        "{plan}"
+    );
+    let inputs = json!({
+        "table": "people", "request": { "kind": "vacuum" },
+        "as_of": plan["as_of"], "base_version": plan["base_version"],
+    });
+    let other = post(&app, "/api/plans/abc/apply", &inputs).await;
+    assert_eq!(other.status, 409, "{}", other.text());
+    assert!(path.exists());
+    let path_of = format!("/api/plans/{}/apply", plan["id"].as_str().unwrap());
+    let done = post(&app, &path_of, &inputs).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+    assert_eq!(done.json()["applied"]["deleted"], 1);
+    assert!(!path.exists());
+    let audit = app.get("/api/audit").await.json();
+    assert_eq!(audit["records"][0]["kind"], "vacuum");
+}
+
+#[tokio::test]
+async fn pins_are_put_listed_and_taken_away() {
+    let app = app().await;
+    let put = |version: &str| {
+        let body = json!({ "version": version, "reason": "audit" }).to_string();
+        let app = &app;
+        async move {
+            let path = "/api/tables/people/pins/before%2Fafter%20100%25";
+            app.send(Method::PUT, path, &JSON, &body).await
+        }
+    };
+    let pinned = put("1").await;
+    assert_eq!(pinned.status, 200, "{}", pinned.text());
+    let listed = app.get("/api/tables/people/pins").await.json();
+    assert_eq!(listed, pinned.json());
+    assert_eq!(listed["pins"][0]["name"], "before/after 100%");
+    assert_eq!(listed["pins"][0]["version"], "1");
+    assert_eq!(put("2").await.status, 409);
+    assert_eq!(put("99").await.status, 404);
+    assert_eq!(put("x").await.status, 400);
+    let path = "/api/tables/people/pins/before%2Fafter%20100%25";
+    let taken = app.send(Method::DELETE, path, &JSON, "").await;
+    assert_eq!((taken.status, taken.json()), (200, json!({ "pins": [] })));
+    assert_eq!(app.send(Method::DELETE, path, &JSON, "").await.status, 404);
 }

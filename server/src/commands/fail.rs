@@ -37,6 +37,12 @@ pub(super) fn refused(why: &str) -> ExitCode {
     ExitCode::from(1)
 }
 
+/// Says what of an act was not done; what was is on standard output.
+pub(super) fn undone(what: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "tidemark: {}", one_line(what));
+    ExitCode::from(code_of(Kind::Unreachable))
+}
+
 /// What to do about a kind of error, where the sentence does not say it.
 fn advice(kind: Kind) -> &'static str {
     match kind {

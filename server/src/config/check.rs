@@ -86,6 +86,7 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
                 None => defaults.attention.rows_removed,
             },
         },
+        allow_short_vacuum: Some(file.vacuum.allow_short),
         discovery: Discovery {
             depth: match file.discover.depth {
                 Some(depth) => depth.into_inner() as usize,

@@ -25,8 +25,8 @@ pub(super) struct File {
     pub(super) table: Vec<TableSection>,
     #[serde(default)]
     pub(super) catalog: BTreeMap<String, Spanned<CatalogSection>>,
-    #[serde(default, rename = "vacuum")]
-    _vacuum: VacuumSection,
+    #[serde(default)]
+    pub(super) vacuum: VacuumSection,
     #[serde(default)]
     pub(super) optimize: OptimizeSection,
     #[serde(default)]

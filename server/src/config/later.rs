@@ -185,8 +185,8 @@ pub(super) struct OAuth2 {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VacuumSection {
-    #[serde(default, rename = "allow_short")]
-    _allow_short: bool,
+    #[serde(default)]
+    pub(super) allow_short: bool,
 }
 
 /// `[optimize]`

@@ -174,8 +174,10 @@ async fn the_document_lists_every_route_and_every_route_answers() {
             let method: axum::http::Method = method.to_uppercase().parse().unwrap();
             let json = [("content-type", "application/json")];
             let answer = app.send(method.clone(), &concrete, &json, "{}").await;
+            // A route may look for something that is not there, and says what.
+            let routed = answer.status != 404 || !answer.text().contains("no such route");
             assert!(
-                !matches!(answer.status, 404 | 405),
+                routed && answer.status != 405,
                 "{method} {concrete}: {}",
                 answer.status
             );

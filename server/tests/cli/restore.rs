@@ -4,7 +4,7 @@ use super::*;
 
 impl Folder {
     /// The table with all files that its log names.
-    fn whole() -> Self {
+    pub(super) fn whole() -> Self {
         let folder = Self::new();
         for (key, bytes) in [
             ("region=US/a.parquet", 1000),
@@ -17,7 +17,7 @@ impl Folder {
         folder
     }
 
-    fn commits(&self) -> usize {
+    pub(super) fn commits(&self) -> usize {
         let log = fs::read_dir(self.path("lake/users/_delta_log")).unwrap();
         log.filter(|entry| {
             entry
@@ -30,7 +30,7 @@ impl Folder {
         .count()
     }
 
-    fn refused(&self, arguments: &[&str], code: i32, says: &str) {
+    pub(super) fn refused(&self, arguments: &[&str], code: i32, says: &str) {
         let before = self.commits();
         let output = self.run(arguments);
         let line = text(&output.stderr);
