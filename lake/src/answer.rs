@@ -339,7 +339,11 @@ fn report(location: &str, snapshot: &Snapshot) -> SnapshotReport {
         description: state.metadata.description.clone(),
         created: state.metadata.created_time.map(crate::table::Time),
         domains: state.domains.clone(),
-        transactions: state.transactions.clone(),
+        transactions: state
+            .transactions
+            .iter()
+            .map(|(app, transaction)| (app.clone(), transaction.version))
+            .collect(),
         checkpoint: state.checkpoint,
         commits_read: state.commits_read,
         unsupported_writer_features: unsupported_for_writing(&state.protocol),

@@ -60,6 +60,10 @@ pub(crate) struct Add<'a> {
 pub(crate) struct Remove<'a> {
     #[serde(borrow)]
     pub(crate) path: Cow<'a, str>,
+    /// When, in milliseconds since 1970; a tombstone is kept from then on.
+    #[cfg(feature = "write")]
+    #[serde(default, deserialize_with = "whole_number")]
+    pub(crate) deletion_timestamp: Option<i64>,
     #[serde(default = "yes")]
     pub(crate) data_change: bool,
     #[serde(borrow, default)]
@@ -145,11 +149,20 @@ pub struct Protocol {
 }
 
 /// How far a streaming writer has come (PROTOCOL, "Transaction Identifiers").
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Transaction {
-    pub(crate) app_id: String,
-    pub(crate) version: i64,
+pub struct Transaction {
+    /// The writer.
+    pub app_id: String,
+    /// The last batch that it committed.
+    pub version: i64,
+    /// When it did, in milliseconds since 1970.
+    #[serde(
+        default,
+        deserialize_with = "whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub last_updated: Option<i64>,
 }
 
 /// Configuration of a named domain (PROTOCOL, "Domain Metadata").
@@ -180,6 +193,14 @@ where
     T: Deserialize<'de> + Default,
 {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A whole number; anything else is as good as nothing.
+fn whole_number<'de, D>(deserializer: D) -> Result<Option<i64>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    Ok(Value::deserialize(deserializer)?.as_i64())
 }
 
 /// Properties are strings; a writer that put another scalar there meant its text.

@@ -19,7 +19,7 @@ use arrow_array::{
 
 use self::columns::{as_text, long, present, structure, text};
 use self::small::read_small;
-use super::action::{Metadata, Protocol};
+use super::action::{Metadata, Protocol, Transaction};
 use super::files::{Chunk, Interner, Source, Vectors};
 use super::replay::{Seen, unseen};
 use super::stats::num_records;
@@ -36,7 +36,7 @@ const BATCH: usize = 8 * 1024;
 pub(crate) struct Small {
     pub(crate) metadata: Option<Metadata>,
     pub(crate) protocol: Option<Protocol>,
-    pub(crate) transactions: Vec<(String, i64)>,
+    pub(crate) transactions: Vec<Transaction>,
     pub(crate) domains: Vec<(String, Option<String>, bool)>,
     pub(crate) sidecars: Vec<String>,
 }

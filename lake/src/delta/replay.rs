@@ -10,7 +10,7 @@ use hashbrown::HashSet;
 use indexmap::IndexMap;
 use object_store::path::Path;
 
-use super::action::{Add, Line, Metadata, Protocol, Remove};
+use super::action::{Add, Line, Metadata, Protocol, Remove, Transaction};
 use super::checkpoint::Small;
 use super::commit::{lines, parse_line, value_pairs};
 use super::files::{Chunk, ChunkBuilder, Interner, Source};
@@ -36,7 +36,7 @@ pub(crate) struct Replayed {
     pub(crate) interner: Interner,
     pub(crate) metadata: Option<Metadata>,
     pub(crate) protocol: Option<Protocol>,
-    pub(crate) transactions: IndexMap<String, i64>,
+    pub(crate) transactions: IndexMap<String, Transaction>,
     /// `None` for a domain that was removed.
     pub(crate) domains: IndexMap<String, Option<String>>,
     pub(crate) checkpoint: Option<Version>,
@@ -121,7 +121,7 @@ impl Replayed {
             self.protocol = line.protocol;
         }
         if let Some(txn) = line.txn {
-            self.transactions.entry(txn.app_id).or_insert(txn.version);
+            self.take_transaction(txn);
         }
         if let Some(domain) = line.domain_metadata {
             let text = if domain.removed {
@@ -131,6 +131,12 @@ impl Replayed {
             };
             self.domains.entry(domain.domain).or_insert(text);
         }
+    }
+
+    fn take_transaction(&mut self, transaction: Transaction) {
+        self.transactions
+            .entry(transaction.app_id.clone())
+            .or_insert(transaction);
     }
 
     pub(crate) fn take_json_checkpoint(
@@ -148,9 +154,7 @@ impl Replayed {
                 builder.push(add, partition);
             }
             small.sidecars.extend(line.sidecar.map(|s| s.path));
-            small
-                .transactions
-                .extend(line.txn.map(|t| (t.app_id, t.version)));
+            small.transactions.extend(line.txn);
             small.domains.extend(
                 line.domain_metadata
                     .map(|d| (d.domain, d.configuration, d.removed)),
@@ -170,8 +174,8 @@ impl Replayed {
     pub(crate) fn take_small(&mut self, small: Small) {
         self.metadata = self.metadata.take().or(small.metadata);
         self.protocol = self.protocol.take().or(small.protocol);
-        for (app, version) in small.transactions {
-            self.transactions.entry(app).or_insert(version);
+        for transaction in small.transactions {
+            self.take_transaction(transaction);
         }
         for (domain, text, removed) in small.domains {
             let text = if removed {

@@ -3,7 +3,7 @@
 use arrow_array::UInt32Array;
 use indexmap::IndexMap;
 
-use super::action::{Metadata, Protocol};
+use super::action::{Metadata, Protocol, Transaction};
 use super::checkpoint::Want;
 use super::features::{catalog_managed, check_reader};
 use super::files::Files;
@@ -31,7 +31,7 @@ pub struct State {
     /// How columns are found in data files.
     pub mapping: Mapping,
     /// Streaming writers and how far each has come.
-    pub transactions: IndexMap<String, i64>,
+    pub transactions: IndexMap<String, Transaction>,
     /// Domains that are set.
     pub domains: IndexMap<String, String>,
     /// Version of the checkpoint that was used.

@@ -6,16 +6,22 @@ use arrow_array::{Array, RecordBatch, StructArray};
 use super::Small;
 use super::columns::{long, map_of, present, strings, structure, text};
 use crate::Result;
-use crate::delta::action::{Format, Metadata, Protocol};
+use crate::delta::action::{Format, Metadata, Protocol, Transaction};
 
 pub(super) fn read_small(batch: &RecordBatch, small: &mut Small) -> Result<()> {
     if let Some(txn) = structure(batch, "txn")
         && let (Some(app), Some(version)) = (text(txn, "appId")?, long(txn, "version")?)
     {
+        let updated = long(txn, "lastUpdated")?;
         for row in present(&app) {
-            small
-                .transactions
-                .push((app.value(row).to_owned(), version.value(row)));
+            small.transactions.push(Transaction {
+                app_id: app.value(row).to_owned(),
+                version: version.value(row),
+                last_updated: updated
+                    .as_ref()
+                    .filter(|u| u.is_valid(row))
+                    .map(|u| u.value(row)),
+            });
         }
     }
     if let Some(domain) = structure(batch, "domainMetadata")
