@@ -14,7 +14,7 @@ use chrono::Utc;
 use lake::answer::Root;
 use lake::delta::restore::Request as RestoreRequest;
 use lake::delta::vacuum::Request as VacuumRequest;
-use lake::delta::write::Signature;
+use lake::delta::write::{Signature, upkeep};
 use lake::host::SharedHost;
 use lake::plan::{Act, Outcome, PlanRequest};
 use lake::table::{At, Time, Version};
@@ -118,16 +118,27 @@ impl Asked {
     }
 }
 
-/// Plans an act, and carries it out where there is consent and no refusal.
+/// Plans an act, carries it out where there is consent and no refusal, and looks after the log then.
 pub async fn act(
     root: &Root,
     asked: &Asked,
     consent: Option<&Consent>,
     host: &SharedHost,
 ) -> Result<Outcome> {
-    match asked.request.kind {
-        Act::Restore => restore(root, &asked.restore()?, consent, host).await,
-        Act::Vacuum => vacuum(root, &asked.vacuum()?, consent, host).await,
-        Act::Optimize => Err(Error::unsupported("an optimize cannot be planned yet")),
+    let mut outcome = match asked.request.kind {
+        Act::Restore => restore(root, &asked.restore()?, consent, host).await?,
+        Act::Vacuum => vacuum(root, &asked.vacuum()?, consent, host).await?,
+        Act::Optimize => return Err(Error::unsupported("an optimize cannot be planned yet")),
+    };
+    if let Some(applied) = &mut outcome.applied {
+        let warnings = look_after(root, applied.version, host).await;
+        applied.warnings.extend(warnings);
     }
+    Ok(outcome)
+}
+
+/// What the log is owed after a commit. Answers what a person should know of it; the act is done.
+async fn look_after(root: &Root, version: Version, host: &SharedHost) -> Vec<String> {
+    let mut ids = || Uuid::new_v4().to_string();
+    upkeep(root, version, now(), &mut ids, host).await
 }

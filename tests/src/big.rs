@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use lake::Result;
+use lake::delta::write::{CheckpointWriter, Columns};
 use server::demo::action::{Action, Add, Format, Metadata, Protocol};
-use server::demo::checkpoint::columns::{Columns, Writer};
 use server::demo::random::Random;
 use server::demo::table::{ENGINE, json_lines};
 
@@ -25,7 +25,7 @@ pub fn many_files(dir: &Path, files: u64) -> Result<()> {
     let key = log.join(format!("{CHECKPOINT:020}.checkpoint.parquet"));
     let out = BufWriter::new(File::create(&key).unwrap());
     let row_group = (files as usize / 10).max(1);
-    let mut writer = Writer::new(out, Columns::Classic, row_group)?;
+    let mut writer = CheckpointWriter::new(out, Columns::Classic, row_group)?;
     writer.push(&start(metadata(&["event_date", "region"], CHECKPOINT)))?;
     let mut some = Vec::new();
     let mut left = files;

@@ -2,10 +2,14 @@
 //! (PROTOCOL, "Checkpoints"). Only the columns that are needed are read.
 
 mod columns;
+#[cfg(feature = "write")]
+mod conform;
 mod mask;
 mod read;
 #[cfg(feature = "write")]
 mod removes;
+#[cfg(feature = "write")]
+pub(crate) mod rows;
 mod small;
 #[cfg(feature = "write")]
 mod whole;
@@ -102,6 +106,24 @@ pub(crate) async fn statistics(
         }
     }
     Ok(None)
+}
+
+/// The sidecars that a checkpoint's upper file names.
+#[cfg(feature = "write")]
+pub(crate) async fn sidecars(file: &ParquetFile) -> Result<Vec<String>> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let leaf = |c: &::parquet::schema::types::ColumnDescPtr| c.path().string() == "sidecar.path";
+    let Some(leaf) = schema.columns().iter().position(leaf) else {
+        return Ok(Vec::new());
+    };
+    let mask = ProjectionMask::leaves(schema, [leaf]);
+    let mut small = Small::default();
+    for group in 0..file.metadata().num_row_groups() {
+        for batch in file.row_group(group, &mask, BATCH).await? {
+            read_small(&batch?, &mut small)?;
+        }
+    }
+    Ok(small.sidecars)
 }
 
 fn read_batch(batch: &RecordBatch, source: Source, seen: &Seen) -> Result<Piece> {

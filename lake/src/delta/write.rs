@@ -4,6 +4,7 @@
 mod arrived;
 mod back;
 mod body;
+mod columns;
 mod digest;
 mod duration;
 mod gate;
@@ -12,10 +13,12 @@ mod partitions;
 mod probe;
 mod protocol;
 mod put;
+mod upkeep;
 
 pub(crate) use arrived::{arrived, commit_in_words};
 pub(crate) use back::{prove_files, read_back, unproven};
 pub(crate) use body::{Body, Line};
+pub use columns::{CheckpointWriter, Columns};
 pub(crate) use digest::Digest;
 pub use duration::{duration, duration_in_words};
 pub(crate) use gate::refusal;
@@ -26,6 +29,7 @@ pub(crate) use probe::OWN;
 pub use probe::{Probed, probe};
 pub(crate) use protocol::merge;
 pub(crate) use put::{Stands, TRIES, put_commit};
+pub use upkeep::{checkpoint, upkeep};
 
 use crate::table::Time;
 

@@ -1,15 +1,12 @@
 //! Checkpoints of every kind, as the objects they consist of (PROTOCOL, "Checkpoints").
 
+use lake::delta::write::{CheckpointWriter, Columns};
 use lake::{Error, Kind, Result};
 use serde_json::{Value, json};
 
 use super::action::{Action, CheckpointMetadata, Sidecar};
 use super::random::Random;
 use super::table::json_lines;
-
-pub mod columns;
-
-use columns::{Columns, parquet_from_actions};
 
 /// An object to be put below a table's root.
 #[derive(Clone, Debug)]
@@ -49,6 +46,13 @@ impl State {
         let adds = self.files.iter().filter(|a| matches!(a, Action::Add(_)));
         adds.count()
     }
+}
+
+/// The actions as one Parquet file.
+fn parquet_from_actions(columns: Columns, actions: &[Action]) -> Result<Vec<u8>> {
+    let mut writer = CheckpointWriter::new(Vec::new(), columns, actions.len().max(1))?;
+    writer.push(actions)?;
+    writer.finish()
 }
 
 /// A checkpoint in one file.

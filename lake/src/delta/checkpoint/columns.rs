@@ -57,6 +57,14 @@ pub(super) fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array
     let Some(column) = parent.column_by_name(name) else {
         return Ok(None);
     };
+    let numbers = as_long(column, name)?;
+    let nulls = arrow_buffer::NullBuffer::union(numbers.nulls(), parent.nulls());
+    let (_, values, _) = numbers.into_parts();
+    Ok(Some(Int64Array::try_new(values, nulls)?))
+}
+
+/// Numbers of any size as 64 bits.
+pub(super) fn as_long(column: &ArrayRef, name: &str) -> Result<Int64Array> {
     let numbers = match column.data_type() {
         DataType::Int64 => column.as_primitive_opt().cloned(),
         DataType::Int32 => widened::<Int32Type>(column),
@@ -66,12 +74,7 @@ pub(super) fn long(parent: &StructArray, name: &str) -> Result<Option<Int64Array
         DataType::Null => Some(Int64Array::new_null(column.len())),
         _ => None,
     };
-    let Some(numbers): Option<Int64Array> = numbers else {
-        return Err(Error::damaged(format!("`{name}` is no number")));
-    };
-    let nulls = arrow_buffer::NullBuffer::union(numbers.nulls(), parent.nulls());
-    let (_, values, _) = numbers.into_parts();
-    Ok(Some(Int64Array::try_new(values, nulls)?))
+    numbers.ok_or_else(|| Error::damaged(format!("`{name}` is no number")))
 }
 
 fn widened<T: ArrowPrimitiveType<Native: Into<i64>>>(column: &ArrayRef) -> Option<Int64Array> {

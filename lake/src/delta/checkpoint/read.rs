@@ -159,7 +159,7 @@ impl Log {
 
     /// A sidecar is named relative to `_delta_log/_sidecars` or by a full path, which must lead
     /// there too (PROTOCOL, "Sidecar File Information").
-    pub(super) fn sidecar_path(&self, raw: &str) -> Result<Path> {
+    pub(crate) fn sidecar_path(&self, raw: &str) -> Result<Path> {
         let folder = self.root.clone().join(LOG).join("_sidecars");
         match locate(&folder, raw)? {
             Location::Inside(path) => Ok(path),

@@ -7,20 +7,21 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt32Array};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, StructArray, UInt32Array};
 use arrow_json::WriterBuilder;
 use arrow_json::writer::LineDelimited;
 use arrow_schema::{DataType, Fields as Children, TimeUnit};
 use arrow_select::take::take_record_batch;
 use hashbrown::HashSet;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::columns::{structure, text};
 use super::{BATCH, vectors};
 use crate::delta::key::{Key, key};
 use crate::delta::verbatim::{Fields, add_fields, raw};
 use crate::parquet::reader::ParquetFile;
-use crate::{Error, Result};
+use crate::{Error, Kind, Result};
 
 /// The adds of wanted files in a row group.
 ///
@@ -79,6 +80,10 @@ fn take_batch(
         return Ok(());
     }
     let taken = take_record_batch(batch, &UInt32Array::from(rows))?;
+    // What columns alone say becomes text, what is unknown left out.
+    let parsed = structure(&taken, "add").and_then(|add| add.column_by_name("stats_parsed"));
+    let parsed = parsed.and_then(|parsed| parsed.as_struct_opt());
+    let stats = parsed.map(texts_of).transpose()?;
     let columns: Vec<ArrayRef> = taken.columns().iter().map(with_offset).collect();
     let taken = RecordBatch::try_from_iter(
         taken
@@ -96,29 +101,47 @@ fn take_batch(
     writer.finish()?;
     let lines = writer.into_inner();
     let lines = lines.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-    for (key, line) in keys.into_iter().zip(lines) {
+    for (row, (key, line)) in keys.into_iter().zip(lines).enumerate() {
         let mut fields = add_fields(line)?;
-        if let Some(parsed) = fields.shift_remove("stats_parsed") {
-            fields.insert("stats".to_owned(), stats_text(parsed.get())?);
+        fields.shift_remove("stats_parsed");
+        if let Some(stats) = stats.as_ref().filter(|s| s.is_valid(row)) {
+            fields.insert("stats".to_owned(), raw(&stats.value(row))?);
         }
         adds.push((key, fields));
     }
     Ok(())
 }
 
-/// Statistics in columns as the text that a commit has, what is unknown left out.
-fn stats_text(parsed: &str) -> Result<Box<serde_json::value::RawValue>> {
-    let mut value: Value = serde_json::from_str(parsed)
-        .map_err(|e| Error::damaged("statistics that are not JSON").because(e))?;
-    drop_nulls(&mut value);
-    raw(&value.to_string())
+/// Statistics in columns as texts, null where a row has none.
+pub(super) fn texts_of(parsed: &StructArray) -> Result<StringArray> {
+    let column = with_offset(&(Arc::new(parsed.clone()) as ArrayRef));
+    let batch = RecordBatch::try_from_iter([("stats", column)])?;
+    let mut writer = WriterBuilder::new().build::<_, LineDelimited>(Vec::new());
+    writer.write(&batch)?;
+    writer.finish()?;
+    let lines = writer.into_inner();
+    let lines = lines.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let text = |line| -> Result<Option<String>> {
+        let line: StatsLine<'_> = serde_json::from_slice(line)
+            .map_err(|e| Error::damaged("statistics that are not JSON").because(e))?;
+        // Where a writer has no statistics, it may have a struct of nulls.
+        Ok(line
+            .stats
+            .map(RawValue::get)
+            .filter(|t| *t != "{}")
+            .map(str::to_owned))
+    };
+    let texts = lines.map(text).collect::<Result<Vec<_>>>()?;
+    if texts.len() != parsed.len() {
+        return Err(Error::new(Kind::Internal, "a row was written as no line"));
+    }
+    Ok(StringArray::from(texts))
 }
 
-fn drop_nulls(value: &mut Value) {
-    if let Value::Object(map) = value {
-        map.retain(|_, value| !value.is_null());
-        map.values_mut().for_each(drop_nulls);
-    }
+#[derive(Deserialize)]
+struct StatsLine<'a> {
+    #[serde(borrow, default)]
+    stats: Option<&'a RawValue>,
 }
 
 /// The same with every zone as an offset: arrow prints no instant in a zone that it would have to

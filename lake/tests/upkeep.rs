@@ -1,0 +1,21 @@
+//! What is written after a commit: checkpoints, the hint that names them, version checksums.
+
+#![cfg(feature = "write")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+#[path = "upkeep/checksums.rs"]
+mod checksums;
+#[path = "upkeep/content.rs"]
+mod content;
+#[path = "upkeep/corpus.rs"]
+mod corpus;
+#[path = "upkeep/faults.rs"]
+mod faults;
+#[path = "upkeep/hint.rs"]
+mod hint;
+#[path = "upkeep/rows.rs"]
+mod rows;
+#[path = "upkeep/statistics.rs"]
+mod statistics;
+#[path = "upkeep/table.rs"]
+mod table;
