@@ -2,6 +2,10 @@
 
 #![cfg(feature = "write")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test reads the corpus from the disk"
+)]
 
 #[path = "upkeep/checksums.rs"]
 mod checksums;
