@@ -10,3 +10,4 @@ mod restore;
 mod sample;
 mod stores;
 mod time_travel;
+mod upkeep;

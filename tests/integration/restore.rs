@@ -9,13 +9,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use lake::answer::{self, Root};
-use lake::delta::restore::Request;
 use lake::host::{Quiet, SharedHost};
+use lake::plan::{Act, PlanRequest};
 use lake::schema::Schema;
 use lake::table::{At, DataFile, Version};
 use lake::wire::SnapshotReport;
 use serde_json::{Value, json};
-use server::acts::{self, Consent};
+use server::acts::{self, Asked, Consent};
 use server::stores::LocalStore;
 use tests::place;
 
@@ -66,7 +66,7 @@ async fn every_version_of_the_corpus_comes_back() {
     assert!(versions > 300, "only {versions} versions were restored");
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -103,10 +103,12 @@ async fn restore_all(name: &str, copy: &Path, refused: &mut BTreeMap<String, u64
                 .or_default() += 1;
             continue;
         };
-        let request = Request {
-            at,
-            partitions: Vec::new(),
-            allow_missing: false,
+        let asked = Asked {
+            request: PlanRequest {
+                kind: Act::Restore,
+                version: Some(Version(version)),
+                ..PlanRequest::default()
+            },
             as_of: acts::now(),
             expect: None,
         };
@@ -116,13 +118,14 @@ async fn restore_all(name: &str, copy: &Path, refused: &mut BTreeMap<String, u64
             plan: None,
             over_appends: false,
         };
-        let outcome = acts::restore(&root, &request, Some(&consent), &host).await;
+        let outcome = acts::act(&root, &asked, Some(&consent), &host).await;
         let outcome = outcome.unwrap_or_else(|e| panic!("{name}@{version}: {e}"));
         let Some(applied) = outcome.applied else {
             let why = outcome.plan.refused.unwrap_or_default();
             *refused.entry(kind_of(&why)).or_default() += 1;
             continue;
         };
+        assert_eq!(applied.warnings, [""; 0], "{name}@{version}");
         let made = answer::snapshot(&root, At::Latest, true, &host).await;
         let made = made.unwrap_or_else(|e| panic!("{name}@{version}: {e}"));
         assert_eq!(made.version, applied.version, "{name}@{version}");
@@ -179,38 +182,13 @@ fn kind_of(why: &str) -> String {
 
 /// Restored versions that a peer reads, all of which must be as their targets were.
 fn compare_with_peers(restored: &[(String, Vec<Done>)]) -> usize {
-    let mut python = Command::new(place::venv("python"))
-        .arg(place::repository().join("tests/peers/restored.py"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = python.stdin.take().unwrap();
-    let asked: Vec<String> = restored
-        .iter()
-        .map(|(table, done)| {
-            let all = done
-                .iter()
-                .flat_map(|d| [d.target.version.0, d.made.0, d.head.0]);
-            let all: BTreeSet<u64> = all.collect();
-            json!({ "table": table, "versions": all }).to_string()
-        })
-        .collect();
-    let writer = std::thread::spawn(move || {
-        for line in asked {
-            writeln!(input, "{line}").unwrap();
-        }
-    });
-    let output = python.wait_with_output().unwrap();
-    writer.join().unwrap();
-    assert!(output.status.success(), "{}", output.status);
-    let mut facts: BTreeMap<(String, u64), Value> = BTreeMap::new();
-    for line in String::from_utf8(output.stdout).unwrap().lines() {
-        let fact: Value = serde_json::from_str(line).unwrap();
-        let table = fact["table"].as_str().unwrap().to_owned();
-        facts.insert((table, fact["version"].as_u64().unwrap()), fact);
-    }
+    let facts = peers(restored.iter().map(|(table, done)| {
+        let all = done
+            .iter()
+            .flat_map(|d| [d.target.version.0, d.made.0, d.head.0]);
+        let all: BTreeSet<u64> = all.collect();
+        (table.clone(), all.into_iter().collect())
+    }));
     let mut agreed = 0;
     for (table, done) in restored {
         for Done { target, made, head } in done {
@@ -232,4 +210,36 @@ fn compare_with_peers(restored: &[(String, Vec<Done>)]) -> usize {
         }
     }
     agreed
+}
+
+/// What deltalake and DuckDB read of tables and versions, by both.
+pub(crate) fn peers(
+    asked: impl Iterator<Item = (String, Vec<u64>)>,
+) -> BTreeMap<(String, u64), Value> {
+    let mut python = Command::new(place::venv("python"))
+        .arg(place::repository().join("tests/peers/restored.py"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = python.stdin.take().unwrap();
+    let asked: Vec<String> = asked
+        .map(|(table, versions)| json!({ "table": table, "versions": versions }).to_string())
+        .collect();
+    let writer = std::thread::spawn(move || {
+        for line in asked {
+            writeln!(input, "{line}").unwrap();
+        }
+    });
+    let output = python.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.status.success(), "{}", output.status);
+    let mut facts: BTreeMap<(String, u64), Value> = BTreeMap::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let fact: Value = serde_json::from_str(line).unwrap();
+        let table = fact["table"].as_str().unwrap().to_owned();
+        facts.insert((table, fact["version"].as_u64().unwrap()), fact);
+    }
+    facts
 }

@@ -69,7 +69,7 @@ async fn try_table(folder: &FilePath) -> Option<usize> {
         next: table.next - 1,
     };
     copy(&log, "", &table.store, "").await;
-    forget_others(&table, |name| is_commit(name)).await;
+    forget_others(&table, is_commit).await;
     let Some(expected) = live_adds(&table).await else {
         return Some(0);
     };
