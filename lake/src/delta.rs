@@ -9,6 +9,8 @@ pub mod files;
 pub(crate) mod history;
 pub(crate) mod key;
 pub mod log;
+#[cfg(feature = "write")]
+pub mod optimize;
 pub mod path;
 #[cfg(feature = "write")]
 pub mod pins;

@@ -19,6 +19,8 @@ mod ranges;
 pub mod reader;
 mod scalar;
 mod schema;
+#[cfg(feature = "write")]
+pub(crate) mod slices;
 mod statistics;
 mod thrift;
 mod value;

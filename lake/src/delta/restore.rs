@@ -22,7 +22,7 @@ use super::log::{Head, Log};
 use super::schema::{Mapping, mapping};
 use super::snapshot::Snapshot;
 use super::verbatim::Fields;
-use super::write::{Partitions, arrived, check_partitions, merge, refusal};
+use super::write::{Partitions, arrived, as_remove, check_partitions, merge, refusal};
 use crate::answer::Root;
 use crate::diff::schema::schema_changes;
 use crate::diff::{key_changes, protocol_keys};
@@ -191,7 +191,7 @@ impl Planning<'_> {
             rows::as_add(fields)?;
         }
         for fields in &mut removes {
-            rows::as_remove(fields)?;
+            as_remove(fields, true)?;
         }
 
         self.count(&mut plan, &coming, &going);

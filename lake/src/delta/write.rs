@@ -13,6 +13,8 @@ mod partitions;
 mod probe;
 mod protocol;
 mod put;
+mod remove;
+mod row_ids;
 mod upkeep;
 
 pub(crate) use arrived::{arrived, commit_in_words};
@@ -21,7 +23,7 @@ pub(crate) use body::{Body, Line};
 pub use columns::{CheckpointWriter, Columns};
 pub(crate) use digest::Digest;
 pub use duration::{duration, duration_in_words};
-pub(crate) use gate::refusal;
+pub(crate) use gate::{is_true, refusal};
 pub(crate) use info::{Info, in_commit_timestamps, zoneless};
 pub use partitions::Partitions;
 pub(crate) use partitions::{check_partitions, selected};
@@ -29,6 +31,8 @@ pub(crate) use probe::OWN;
 pub use probe::{Probed, probe};
 pub(crate) use protocol::merge;
 pub(crate) use put::{Stands, TRIES, put_commit};
+pub(crate) use remove::as_remove;
+pub(crate) use row_ids::{BASE_ROW_ID, RowIds, SINCE_VERSION};
 pub use upkeep::{checkpoint, upkeep};
 
 use crate::table::Time;

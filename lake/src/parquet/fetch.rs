@@ -8,15 +8,12 @@ use ::parquet::file::metadata::ColumnChunkMetaData;
 use super::group::Part;
 use super::ranges::Fetched;
 use super::reader::ParquetFile;
-use super::walk;
+use super::walk::{self, Pace};
 use super::{codec, guard, heads, index};
 use crate::{Error, Kind, Result};
 
 /// Where all chunks together are as small as this, finding the pages costs more than the rest.
 const SMALL: u64 = 1024 * 1024;
-
-/// A chunk without an index must be larger than this before its headers are walked.
-const WALKED: u64 = 4 * 1024 * 1024;
 
 /// Page headers walked in one chunk.
 const PAGES: usize = 64;
@@ -60,6 +57,28 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// The same column for these rows alone.
+    #[cfg(feature = "write")]
+    pub(crate) fn of(&self, part: &Part) -> Self {
+        let mut own = Self {
+            rows: part.clone(),
+            ..self.clone()
+        };
+        own.settle(part);
+        own
+    }
+
+    /// Bytes that its rows need.
+    #[cfg(feature = "write")]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.needs().map(|range| range.end - range.start).sum()
+    }
+
+    /// The ranges that its rows need.
+    fn needs(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.leaves.iter().flat_map(|leaf| leaf.needs(&self.rows))
+    }
+
     /// Decides which rows are decoded, once the pages are known.
     ///
     /// Among repeated values the decoder passes over rows by their repetition levels, and does so
@@ -98,7 +117,7 @@ pub(crate) async fn fetch(
     let whole = plans.iter().flatten().flat_map(|plan| &plan.leaves);
     let whole: u64 = whole.map(|leaf| leaf.chunk.end - leaf.chunk.start).sum();
     if whole > SMALL {
-        locate(file, part, &mut plans).await?;
+        locate(file, part, &mut plans, Pace::light(PAGES)).await?;
     }
     let mut wanted = Vec::new();
     let mut bytes = 0u64;
@@ -107,8 +126,7 @@ pub(crate) async fn fetch(
             continue;
         };
         reading.settle(part);
-        let leaves = reading.leaves.iter();
-        let needs: Vec<_> = leaves.flat_map(|leaf| leaf.needs(&reading.rows)).collect();
+        let needs: Vec<_> = reading.needs().collect();
         let own: u64 = needs.iter().map(|range| range.end - range.start).sum();
         if bytes + own > LIMIT {
             *plan = Err(Error::new(
@@ -129,6 +147,29 @@ pub(crate) async fn fetch(
         }
     }
     Ok((fetched, plans))
+}
+
+/// Where the pages of a row group's root columns are, as far as that can be found out.
+#[cfg(feature = "write")]
+pub(crate) async fn layout(file: &ParquetFile, group: usize, roots: &[usize]) -> Result<Vec<Plan>> {
+    let rows = file.metadata().row_groups().get(group);
+    let rows = rows.map_or(0, |group| u64::try_from(group.num_rows()).unwrap_or(0));
+    let all = Part::run(group, 0..rows);
+    let mut plans: Vec<Result<Plan>> = roots.iter().map(|root| plan(file, &all, *root)).collect();
+    locate(file, &all, &mut plans, Pace::thorough()).await?;
+    plans.into_iter().collect()
+}
+
+/// Fetches what plans of [`layout`] need of their rows.
+#[cfg(feature = "write")]
+pub(crate) async fn gather(file: &ParquetFile, plans: &[Plan]) -> Result<Fetched> {
+    let fetched = file
+        .fetch(plans.iter().flat_map(Plan::needs).collect())
+        .await?;
+    for plan in plans {
+        check(&fetched, plan)?;
+    }
+    Ok(fetched)
 }
 
 /// A root column with each of its leaves to be read whole.
@@ -160,7 +201,12 @@ fn plan(file: &ParquetFile, part: &Part, root: usize) -> Result<Plan> {
 }
 
 /// Finds the pages of the chunks, by offset index or by walking headers, where that can be done.
-async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Plan>]) -> Result<()> {
+async fn locate(
+    file: &ParquetFile,
+    part: &Part,
+    plans: &mut [Result<Plan>],
+    pace: Pace,
+) -> Result<()> {
     let metadata = file.metadata();
     let Some(group) = metadata.row_groups().get(part.group) else {
         return Ok(());
@@ -183,8 +229,8 @@ async fn locate(file: &ParquetFile, part: &Part, plans: &mut [Result<Plan>]) -> 
         let pages = match bytes {
             // An index that does not fit is as good as none.
             Some(bytes) => index::locations(&bytes, &leaf.chunk, rows).ok(),
-            None if leaf.chunk.end - leaf.chunk.start > WALKED => {
-                walked(file, part, leaf, chunk, rows).await?
+            None if leaf.chunk.end - leaf.chunk.start > pace.whole => {
+                walked(file, part, leaf, chunk, rows, pace).await?
             }
             None => None,
         };
@@ -207,6 +253,7 @@ async fn walked(
     leaf: &Leaf,
     chunk: &ColumnChunkMetaData,
     rows: u64,
+    pace: Pace,
 ) -> Result<Option<Vec<index::Location>>> {
     let flat = chunk.column_descr().max_rep_level() == 0;
     let last = part.runs.last().map_or(0, |run| run.end);
@@ -216,7 +263,7 @@ async fn walked(
         _ => Some(0),
     };
     let mut seen = Some(0u64);
-    let walked = walk::walk(file, leaf.chunk.clone(), PAGES, |head| {
+    let walked = walk::walk(file, leaf.chunk.clone(), pace, |head| {
         seen = seen.and_then(|seen| seen.checked_add(rows_of(head)?));
         seen.is_none_or(|seen| seen >= last)
     });
@@ -261,10 +308,8 @@ async fn walked(
 
 /// Looks at the headers of what was fetched before a decoder allocates by them.
 fn check(fetched: &Fetched, plan: &Plan) -> Result<()> {
-    for leaf in &plan.leaves {
-        for range in leaf.needs(&plan.rows) {
-            heads::check(&fetched.bytes(&range).unwrap_or_default())?;
-        }
+    for range in plan.needs() {
+        heads::check(&fetched.bytes(&range).unwrap_or_default())?;
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ pub(crate) async fn read(
 ) -> Result<Vec<Result<Cells>>> {
     let wanted: Vec<usize> = roots.iter().map(|(root, _)| *root).collect();
     let (fetched, plans) = fetch::fetch(file, part, &wanted).await?;
-    let metadata = one_group(file, part.group, &plans)?;
+    let metadata = one_group(file, part.group, plans.iter().flatten())?;
     let cells = roots.iter().zip(plans).map(|((root, field), plan)| {
         let rows = plan?.rows;
         let chosen = Chosen {
@@ -123,10 +123,10 @@ pub(crate) async fn read(
 }
 
 /// The footer of a file with this row group alone, and with the places of the pages fetched.
-fn one_group(
+fn one_group<'a>(
     file: &ParquetFile,
     group: usize,
-    plans: &[Result<Plan>],
+    plans: impl Iterator<Item = &'a Plan>,
 ) -> Result<ArrowReaderMetadata> {
     let metadata = file.metadata();
     let found = metadata.row_groups().get(group);
@@ -135,7 +135,7 @@ fn one_group(
     let alone = ParquetMetaData::new(metadata.file_metadata().clone(), vec![own.clone()]);
     let mut index = PageIndexBuilder::new(1, leaves);
     let mut any = false;
-    for leaf in plans.iter().flatten().flat_map(|plan| &plan.leaves) {
+    for leaf in plans.flat_map(|plan| &plan.leaves) {
         let Some(pages) = &leaf.pages else {
             continue;
         };
@@ -190,15 +190,7 @@ fn decode(
     by_id: bool,
 ) -> Result<Cells> {
     const BATCH: usize = 1024;
-    let mask = ProjectionMask::roots(metadata.parquet_schema(), [root]);
-    let builder =
-        ParquetRecordBatchReaderBuilder::new_with_metadata(fetched.clone(), metadata.clone())
-            .with_projection(mask)
-            .with_row_selection(chosen.selection)
-            // Pages between the rows chosen were not fetched, so they must be skipped, not masked.
-            .with_row_selection_policy(RowSelectionPolicy::Selectors)
-            .with_batch_size(BATCH);
-    let reader = Batches::new(caught(|| builder.build())??);
+    let reader = batches(fetched, metadata, chosen.selection, root, BATCH)?;
     let mut cells = Cells::default();
     let mut numbers = chosen.decoded.rows();
     for batch in reader {
@@ -226,6 +218,39 @@ fn decode(
         }
     }
     Ok(cells)
+}
+
+/// Decodes the rows selected of one root column.
+fn batches(
+    fetched: &Fetched,
+    metadata: &ArrowReaderMetadata,
+    selection: RowSelection,
+    root: usize,
+    batch_rows: usize,
+) -> Result<Batches> {
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), [root]);
+    let builder =
+        ParquetRecordBatchReaderBuilder::new_with_metadata(fetched.clone(), metadata.clone())
+            .with_projection(mask)
+            .with_row_selection(selection)
+            // Pages between the rows chosen were not fetched, so they must be skipped, not masked.
+            .with_row_selection_policy(RowSelectionPolicy::Selectors)
+            .with_batch_size(batch_rows);
+    Ok(Batches::new(caught(|| builder.build())??))
+}
+
+/// Decodes the rows of a plan that was gathered.
+#[cfg(feature = "write")]
+pub(crate) fn planned(
+    file: &ParquetFile,
+    fetched: &Fetched,
+    plan: &Plan,
+    root: usize,
+    batch_rows: usize,
+) -> Result<Batches> {
+    let metadata = one_group(file, plan.rows.group, std::iter::once(plan))?;
+    let selection = selection(file, &plan.rows)?;
+    batches(fetched, &metadata, selection, root, batch_rows)
 }
 
 #[cfg(test)]

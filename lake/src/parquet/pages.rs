@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::heads::{self, Head, PageKind};
 use super::index::{self, Location, PageBounds};
 use super::reader::ParquetFile;
-use super::walk::{self, Walked};
+use super::walk::{self, Pace, Walked};
 use super::{guard, statistics};
 use crate::wire::file::{PageReport, PagesReport};
 use crate::{Error, Kind, Result};
@@ -51,7 +51,7 @@ pub(crate) async fn report(file: &ParquetFile, group: usize, leaf: usize) -> Res
         }
         Err(error) => return Err(error),
     }
-    let walked = walk::walk(file, range, PAGES, |_| false).await?;
+    let walked = walk::walk(file, range, Pace::light(PAGES), |_| false).await?;
     let pages = walked_pages(&walked, chunk);
     if !walked.complete {
         warnings.push(format!(

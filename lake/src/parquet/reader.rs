@@ -166,6 +166,22 @@ impl ParquetFile {
         })
     }
 
+    /// An error that names the codec, where a chunk of these root columns cannot be decoded.
+    #[cfg(feature = "write")]
+    pub(crate) fn check_codecs(&self, row_group: usize, roots: &[usize]) -> Result<()> {
+        let schema = self.metadata().file_metadata().schema_descr();
+        for leaf in 0..schema.num_columns() {
+            if roots.contains(&schema.get_column_root_idx(leaf)) {
+                self.chunk_range(row_group, leaf)?;
+                let group = self.metadata().row_groups().get(row_group);
+                if let Some(chunk) = group.and_then(|group| group.columns().get(leaf)) {
+                    codec::check(chunk)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Fetches ranges at once, near ones together, for a decoder that asks for parts of them.
     pub(crate) async fn fetch(&self, wanted: Vec<Range<u64>>) -> Result<Fetched> {
         let ranges = coalesce(wanted);

@@ -9,11 +9,47 @@ use super::reader::ParquetFile;
 use super::thrift::Fault;
 use crate::{Error, Result};
 
-/// Reads while walking one chunk. A chunk with more pages than this is shown in part.
-const READS: usize = 200;
+/// How far a walk goes, and by what steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Pages at most.
+    pub(crate) pages: usize,
+    /// Reads at most. A chunk that needs more is known in part.
+    pub(crate) reads: usize,
+    /// First guess at the bytes that a header needs.
+    pub(crate) window: u64,
+    /// Chunks that are not larger are read whole.
+    pub(crate) whole: u64,
+}
+
+impl Pace {
+    /// From header to header, for at most `pages` pages.
+    pub(crate) fn light(pages: usize) -> Self {
+        Self {
+            pages,
+            reads: 200,
+            window: WINDOW,
+            whole: WALKED,
+        }
+    }
+
+    /// Through the whole chunk, by reads as long as many pages.
+    #[cfg(feature = "write")]
+    pub(crate) fn thorough() -> Self {
+        Self {
+            pages: usize::MAX,
+            reads: usize::MAX,
+            window: WINDOW_LIMIT,
+            whole: WINDOW,
+        }
+    }
+}
 
 /// A chunk as small as this is read whole.
 const WHOLE: u64 = 1024 * 1024;
+
+/// A chunk without an index must be larger than this before its headers are walked for a few rows.
+const WALKED: u64 = 4 * 1024 * 1024;
 
 /// First guess at what a header needs, and the most that one is given.
 const WINDOW: u64 = 16 * 1024;
@@ -27,11 +63,11 @@ pub(crate) struct Walked {
     pub(crate) complete: bool,
 }
 
-/// Walks the chunk in `range` until `enough` says so, for at most `pages` pages.
+/// Walks the chunk in `range` until `enough` says so, or as far as `pace` goes.
 pub(crate) async fn walk(
     file: &ParquetFile,
     range: Range<u64>,
-    pages: usize,
+    pace: Pace,
     mut enough: impl FnMut(&Head) -> bool,
 ) -> Result<Walked> {
     let mut heads = Vec::new();
@@ -39,11 +75,11 @@ pub(crate) async fn walk(
     let mut at = range.start;
     let mut complete = true;
     while at < range.end {
-        if heads.len() >= pages || window.reads >= READS {
+        if heads.len() >= pace.pages || window.reads >= pace.reads {
             complete = false;
             break;
         }
-        let head = window.head(file, at, &range).await?;
+        let head = window.head(file, at, &range, pace.window).await?;
         let next = at.saturating_add(head.whole());
         if next > range.end {
             return Err(Error::damaged("a page reaches beyond its column chunk"));
@@ -68,10 +104,16 @@ struct Window {
 }
 
 impl Window {
-    async fn head(&mut self, file: &ParquetFile, at: u64, range: &Range<u64>) -> Result<Head> {
+    async fn head(
+        &mut self,
+        file: &ParquetFile,
+        at: u64,
+        range: &Range<u64>,
+        window: u64,
+    ) -> Result<Head> {
         let mut size = match range.end - range.start {
             whole @ ..=WHOLE => whole,
-            _ => WINDOW,
+            _ => window,
         };
         loop {
             match self.parse(at) {

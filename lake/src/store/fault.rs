@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use futures::stream::{self, BoxStream};
-use futures::{StreamExt, TryStreamExt};
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
     ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
-    Result,
+    Result, UploadPart,
 };
 
 use super::Request;
@@ -50,9 +50,7 @@ impl FaultStore {
 
     /// What the rules say of this call.
     fn fate(&self, request: Request, key: &str) -> Vec<Then> {
-        let rules = self.lock();
-        let taken = rules.iter().filter(|rule| rule.takes(request, key));
-        taken.map(|rule| rule.then.clone()).collect()
+        fate(&self.lock(), request, key)
     }
 
     async fn around<T>(
@@ -62,10 +60,7 @@ impl FaultStore {
         call: impl Future<Output = Result<T>>,
     ) -> Result<(T, Vec<Then>)> {
         let fate = self.fate(request, key.as_ref());
-        before(&fate, key).await?;
-        let answer = call.await?;
-        after(&fate, key)?;
-        Ok((answer, fate))
+        Ok((follow(&fate, key, call).await?, fate))
     }
 
     fn listed(
@@ -92,15 +87,6 @@ async fn before(fate: &[Then], key: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The answer of a call that was carried out may be lost.
-fn after(fate: &[Then], key: &Path) -> Result<()> {
-    let lost = fate.iter().find_map(|then| match then {
-        Then::FailAfter(failure) => Some(failure.error(key)),
-        _ => None,
-    });
-    lost.map_or(Ok(()), Err)
 }
 
 /// Damages or cuts the bytes of an answer.
@@ -137,6 +123,61 @@ async fn spoil(result: GetResult, fate: &[Then]) -> Result<GetResult> {
         attributes,
         extensions,
     })
+}
+
+/// An upload in parts: each part, its completion and its abortion are PUTs of the key.
+struct FaultUpload {
+    inner: Box<dyn MultipartUpload>,
+    location: Path,
+    rules: Vec<Rule>,
+}
+
+impl FaultUpload {
+    fn fate(&self) -> Vec<Then> {
+        fate(&self.rules, Request::Put, self.location.as_ref())
+    }
+}
+
+#[async_trait]
+impl MultipartUpload for FaultUpload {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        let (fate, location) = (self.fate(), self.location.clone());
+        let part = self.inner.put_part(data);
+        async move { follow(&fate, &location, part).await }.boxed()
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        let (fate, location) = (self.fate(), self.location.clone());
+        follow(&fate, &location, self.inner.complete()).await
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        let (fate, location) = (self.fate(), self.location.clone());
+        follow(&fate, &location, self.inner.abort()).await
+    }
+}
+
+impl fmt::Debug for FaultUpload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FaultUpload({:?})", self.inner)
+    }
+}
+
+fn fate(rules: &[Rule], request: Request, key: &str) -> Vec<Then> {
+    let taken = rules.iter().filter(|rule| rule.takes(request, key));
+    taken.map(|rule| rule.then.clone()).collect()
+}
+
+/// A call, and what becomes of it.
+async fn follow<T>(fate: &[Then], key: &Path, call: impl Future<Output = Result<T>>) -> Result<T> {
+    before(fate, key).await?;
+    let answer = call.await?;
+    for then in fate {
+        if let Then::FailAfter(failure) = then {
+            return Err(failure.error(key));
+        }
+    }
+    Ok(answer)
 }
 
 impl fmt::Display for FaultStore {
@@ -176,7 +217,12 @@ impl ObjectStore for FaultStore {
         opts: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
         let call = self.inner.put_multipart_opts(location, opts);
-        Ok(self.around(Request::Put, location, call).await?.0)
+        let (inner, _) = self.around(Request::Put, location, call).await?;
+        Ok(Box::new(FaultUpload {
+            inner,
+            location: location.clone(),
+            rules: self.lock().clone(),
+        }))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
@@ -202,19 +248,12 @@ impl ObjectStore for FaultStore {
         let deleted = locations.then(move |location| {
             let fate = location.as_ref().map_or_else(
                 |_| Vec::new(),
-                |key| {
-                    let taken = rules
-                        .iter()
-                        .filter(|rule| rule.takes(Request::Delete, key.as_ref()));
-                    taken.map(|rule| rule.then.clone()).collect()
-                },
+                |key| fate(&rules, Request::Delete, key.as_ref()),
             );
             let inner = Arc::clone(&inner);
             async move {
                 let location = location?;
-                before(&fate, &location).await?;
-                inner.delete(&location).await?;
-                after(&fate, &location)?;
+                follow(&fate, &location, inner.delete(&location)).await?;
                 Ok(location)
             }
         });

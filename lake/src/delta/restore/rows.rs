@@ -12,35 +12,14 @@ use crate::delta::schema::mapping;
 use crate::delta::snapshot::{Snapshot, State};
 use crate::delta::stats::num_records;
 use crate::delta::verbatim::{Fields, raw};
+use crate::delta::write::{BASE_ROW_ID, RowIds, SINCE_VERSION};
 use crate::diff::schema::schema_changes;
 use crate::table::Version;
 use crate::wire::SchemaChangeKind;
 
-const ROW_TRACKING: &str = "delta.rowTracking";
-const BASE: &str = "baseRowId";
-const SINCE: &str = "defaultRowCommitVersion";
-
 /// An add as a restore writes it.
 pub(super) fn as_add(fields: &mut Fields) -> Result<()> {
     fields.insert("dataChange".to_owned(), raw(&true)?);
-    Ok(())
-}
-
-/// A remove of what this add brought. When is said by whoever writes it.
-pub(super) fn as_remove(fields: &mut Fields) -> Result<()> {
-    const KEPT: &[&str] = &[
-        "path",
-        "partitionValues",
-        "size",
-        "stats",
-        "tags",
-        "deletionVector",
-        BASE,
-        SINCE,
-    ];
-    fields.retain(|name, _| KEPT.contains(&name.as_str()));
-    fields.insert("dataChange".to_owned(), raw(&true)?);
-    fields.insert("extendedFileMetadata".to_owned(), raw(&true)?);
     Ok(())
 }
 
@@ -53,36 +32,23 @@ pub(super) async fn track(
     target: Version,
     adds: &mut [Fields],
 ) -> Result<Option<Domain>> {
-    let tracks = protocol.writer_features.iter().any(|f| f == "rowTracking");
-    if !tracks || adds.iter().all(|add| add.contains_key(BASE)) {
+    let ids = RowIds::new(&base.state, protocol, base.state.version.next());
+    let Some(mut ids) = ids.filter(|_| !adds.iter().all(|add| add.contains_key(BASE_ROW_ID)))
+    else {
         return Ok(None);
-    }
+    };
     let known = last_ids(log, target, base.state.version).await?;
-    let before = base.state.domains.get(ROW_TRACKING).and_then(|t| mark(t));
-    let mut highest = before.unwrap_or(-1);
-    let version = base.state.version.next();
-    let mut fresh = false;
-    for add in adds.iter_mut().filter(|add| !add.contains_key(BASE)) {
+    for add in adds.iter_mut().filter(|add| !add.contains_key(BASE_ROW_ID)) {
         let path: String = add.get("path").map_or_else(String::new, |p| text(p.get()));
         if let Some((id, since)) = known.get(canonical(&path).as_ref()) {
-            add.insert(BASE.to_owned(), raw(id)?);
-            add.insert(SINCE.to_owned(), raw(since)?);
+            add.insert(BASE_ROW_ID.to_owned(), raw(id)?);
+            add.insert(SINCE_VERSION.to_owned(), raw(since)?);
             continue;
         }
         let stats = add.get("stats").map(|s| text(s.get()));
-        let records = stats.as_deref().and_then(num_records).unwrap_or(0).max(0);
-        add.insert(BASE.to_owned(), raw(&highest.saturating_add(1))?);
-        add.insert(SINCE.to_owned(), raw(&version.0)?);
-        highest = highest.saturating_add(records);
-        fresh = true;
+        ids.give(add, stats.as_deref().and_then(num_records).unwrap_or(0))?;
     }
-    Ok(fresh.then(|| Domain {
-        domain: ROW_TRACKING.to_owned(),
-        configuration: Some(format!(
-            r#"{{"rowIdHighWaterMark":{highest},"domainName":"delta.rowTracking"}}"#
-        )),
-        removed: false,
-    }))
+    Ok(ids.domain())
 }
 
 /// Row ids of the last action on each path in the commits after `target`.
@@ -112,17 +78,12 @@ async fn last_ids(
                 let action = fields.get("add").or_else(|| fields.get("remove"))?;
                 action.get(name)?.get().parse::<i64>().ok()
             };
-            if let (Some(id), Some(since)) = (number(BASE), number(SINCE)) {
+            if let (Some(id), Some(since)) = (number(BASE_ROW_ID), number(SINCE_VERSION)) {
                 known.insert(path, (id, since));
             }
         }
     }
     Ok(known)
-}
-
-fn mark(configuration: &str) -> Option<i64> {
-    let value: serde_json::Value = serde_json::from_str(configuration).ok()?;
-    value.get("rowIdHighWaterMark")?.as_i64()
 }
 
 fn text(json: &str) -> String {

@@ -24,6 +24,8 @@ pub(crate) struct Info {
     pub(crate) is_blind_append: bool,
     /// Numbers as text.
     pub(crate) operation_metrics: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub(crate) tags: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) user_metadata: Option<String>,
     pub(crate) engine_info: String,
@@ -48,6 +50,7 @@ impl Info {
             isolation_level,
             is_blind_append: false,
             operation_metrics: Map::new(),
+            tags: Map::new(),
             user_metadata: signature.reason.clone(),
             engine_info: signature.engine.clone(),
             txn_id: signature.txn_id.clone(),

@@ -1,0 +1,126 @@
+//! OPTIMIZE: small files of a partition, and files with many masked rows, written again as few. No
+//! row changes.
+
+mod apply;
+mod bins;
+mod body;
+mod cast;
+mod columns;
+mod conflict;
+mod digest;
+mod fit;
+mod input;
+mod output;
+mod place;
+mod planning;
+mod rewrite;
+mod size;
+mod stats;
+mod typed;
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::log::Log;
+use super::snapshot::Snapshot;
+use super::write::{Partitions, arrived};
+use crate::answer::Root;
+use crate::host::SharedHost;
+use crate::plan::Plan;
+use crate::table::{Partition, Time, Version};
+use crate::{Error, Result};
+pub use apply::{Committed, apply, commit};
+use columns::Columns;
+use input::Input;
+pub use rewrite::{Rewritten, rewrite};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Bytes that a packed file should have; else what the table says, else `default_target`.
+    pub target: Option<u64>,
+    /// Bytes below which a file is a candidate. The target, where that is less.
+    pub min: u64,
+    /// The target where neither the request nor the table has one.
+    pub default_target: u64,
+    /// Only files of these partitions.
+    pub partitions: Partitions,
+    /// The instant taken as now.
+    pub as_of: Time,
+    /// The newest version as the caller knows it; another one is [`crate::Kind::Conflict`].
+    pub expect: Option<Version>,
+}
+
+/// What is held in memory for each bin that is being written; two are at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Bytes of an input that are fetched at once.
+    pub slice: u64,
+    /// Encoded bytes of a row group of a new file.
+    pub row_group: usize,
+    /// Bytes of one part of an upload. Stores want at least five million.
+    pub part: usize,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            slice: 48 << 20,
+            row_group: 64 << 20,
+            part: 8 << 20,
+        }
+    }
+}
+
+/// A plan with all that is needed to carry it out.
+#[derive(Debug)]
+pub struct Optimize {
+    /// What a person reads.
+    pub plan: Plan,
+    /// What carrying it out may hold in memory.
+    pub memory: Memory,
+    log: Log,
+    base: Snapshot,
+    /// The columns of the new files; `None` where nothing can be written.
+    columns: Option<Arc<Columns>>,
+    bins: Vec<Bin>,
+    partitions: Partitions,
+}
+
+/// Files that become one.
+#[derive(Debug)]
+struct Bin {
+    /// Physical names and values, as a file's folder has them.
+    partition: Partition,
+    /// The same as an add has them.
+    values: Box<RawValue>,
+    inputs: Vec<Input>,
+}
+
+impl Bin {
+    /// Rows that the new file has.
+    fn rows(&self) -> u64 {
+        let rows = |input: &Input| input.records.saturating_sub(input.masked());
+        self.inputs.iter().map(rows).fold(0, u64::saturating_add)
+    }
+}
+
+/// Plans an optimize. A refusal is a plan that says why; an error means that there is no plan.
+///
+/// The footer of every file that would be packed is read, so that a file that cannot be packed
+/// exactly is left alone and said so.
+pub async fn plan(root: &Root, request: &Request, host: &SharedHost) -> Result<Optimize> {
+    if request.target == Some(0) || request.default_target == 0 {
+        return Err(Error::invalid("files of 0 bytes cannot be made"));
+    }
+    let log = Log::new(Arc::clone(&root.store), root.path.clone());
+    let head = log.head().await?;
+    if let Some(expected) = request.expect
+        && expected != head.latest
+    {
+        return Err(arrived(&log, &head, expected, host).await);
+    }
+    let base = log.snapshot(&head, head.latest, host).await?;
+    planning::plan(root, request, log, &head, base, host).await
+}

@@ -1,0 +1,372 @@
+//! The bins of a plan written as new files, which no version names yet.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::parquet::basic::{Compression, ZstdLevel};
+use futures::{StreamExt, stream};
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+use roaring::RoaringTreemap;
+
+use super::columns::Columns;
+use super::input::{Binding, Conversion, Input};
+use super::output::{Encoder, Upload};
+use super::place;
+use super::stats::Stats;
+use super::{Bin, Optimize};
+use crate::delta::path::{Location, locate};
+use crate::delta::vector;
+use crate::host::{Progress, SharedHost, run};
+use crate::parquet::reader::ParquetFile;
+use crate::parquet::slices::{Slice, rows, slices};
+use crate::{Error, Kind, Result};
+
+/// Bins written at once.
+const LANES: usize = 2;
+
+/// Most rows of a batch, and the bytes that one should not have more of.
+const BATCH_ROWS: u64 = 8192;
+const BATCH_BYTES: u64 = 4 << 20;
+
+/// New files that wait for their commit.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// For each bin, its new file; `None` where every row was masked.
+    pub(super) files: Vec<Option<Written>>,
+}
+
+/// A new file.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// The path as the log will spell it.
+    pub(super) raw_path: String,
+    pub(super) path: Path,
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+    pub(super) stats: String,
+}
+
+/// Writes the new files of a plan. `names` gives random names, which no file ever had.
+///
+/// Either all of them are there afterwards, or, with an error, none: also where a person stops it
+/// between bins.
+pub async fn rewrite(
+    optimize: &Optimize,
+    engine: &str,
+    names: &mut (dyn FnMut() -> String + Send),
+    host: &SharedHost,
+) -> Result<Rewritten> {
+    if let Some(why) = &optimize.plan.refused {
+        return Err(Error::invalid(why.clone()));
+    }
+    let Some(columns) = &optimize.columns else {
+        return Err(Error::new(Kind::Internal, "a plan without columns"));
+    };
+    let jobs: Vec<(&Bin, String)> = optimize.bins.iter().map(|bin| (bin, names())).collect();
+    let rewriting = Rewriting {
+        optimize,
+        columns,
+        engine,
+        host,
+        stop: AtomicBool::new(false),
+        failed: Mutex::new(None),
+        started: Mutex::new(Vec::new()),
+        files: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
+    };
+    rewriting.tell();
+    // In order, so that each file is that of its bin.
+    let files: Vec<Option<Written>> = stream::iter(jobs)
+        .map(|(bin, name)| rewriting.guarded(bin, name))
+        .buffered(LANES)
+        .collect()
+        .await;
+    let failed = rewriting
+        .failed
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    match failed {
+        None => Ok(Rewritten { files }),
+        Some(error) => {
+            let started = rewriting
+                .started
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            Err(cleaned(&optimize.log.store, started, error).await)
+        }
+    }
+}
+
+impl Rewritten {
+    /// Deletes the new files, which no version names, and says so where it cannot.
+    pub(super) async fn discard(self, store: &Arc<dyn ObjectStore>, why: Error) -> Error {
+        let paths = self.files.into_iter().flatten().map(|file| file.path);
+        cleaned(store, paths.collect(), why).await
+    }
+}
+
+/// Deletes files that this attempt put, or may have put.
+async fn cleaned(store: &Arc<dyn ObjectStore>, paths: Vec<Path>, error: Error) -> Error {
+    let mut left = 0u64;
+    for path in paths {
+        match store.delete(&path).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+            Err(_) => left += 1,
+        }
+    }
+    match left {
+        0 => error,
+        n => error.within(format!(
+            "{n} new files could not be deleted and wait for a vacuum"
+        )),
+    }
+}
+
+struct Rewriting<'a> {
+    optimize: &'a Optimize,
+    columns: &'a Arc<Columns>,
+    engine: &'a str,
+    host: &'a SharedHost,
+    /// Set once nothing more should be begun.
+    stop: AtomicBool,
+    /// Why, by whoever set it first.
+    failed: Mutex<Option<Error>>,
+    /// Keys that were or may have been put.
+    started: Mutex<Vec<Path>>,
+    files: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Rewriting<'_> {
+    /// Writes a bin's file. After a failure the others end what they are at, so that nothing is left
+    /// half put.
+    async fn guarded(&self, bin: &Bin, name: String) -> Option<Written> {
+        if self.host.cancelled() {
+            let stopped = "stopped before anything was committed: the table is as it was";
+            self.fail(Error::new(Kind::Cancelled, stopped));
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        match self.bin(bin, &name).await {
+            Ok(written) => written,
+            Err(error) => {
+                self.fail(error);
+                None
+            }
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.get_or_insert(error);
+    }
+
+    async fn bin(&self, bin: &Bin, name: &str) -> Result<Option<Written>> {
+        let log = &self.optimize.log;
+        // As dense as what it replaces, so that packing does not make the table larger; else with the
+        // codec that every reader has and that costs least.
+        let (compression, suffix) = match bin.inputs.iter().any(|input| input.dense) {
+            true => (Compression::ZSTD(ZstdLevel::default()), "zstd"),
+            false => (Compression::SNAPPY, "snappy"),
+        };
+        let name = format!("part-00000-{name}-c000.{suffix}.parquet");
+        let partition = bin.partition.iter();
+        let raw_path = place::path(partition.map(|(k, v)| (k.as_str(), v.as_deref())), &name);
+        let Location::Inside(path) = locate(&log.root, &raw_path)? else {
+            return Err(Error::new(Kind::Internal, "a new file outside the table"));
+        };
+        let encoder = Encoder::new(
+            &self.columns.arrow,
+            Stats::new(&self.optimize.base.state, self.columns),
+            compression,
+            &self.optimize.memory,
+            self.engine,
+        )?;
+        let mut upload = Upload::new(Arc::clone(&log.store), path.clone());
+        let started = &self.started;
+        started
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(path.clone());
+        let (rows, stats) = match self.pour(bin, encoder, &mut upload).await {
+            Ok((0, _)) => return Ok(None),
+            Ok(put) => put,
+            Err(error) => {
+                upload.abort().await;
+                return Err(error);
+            }
+        };
+        let bytes = upload.bytes;
+        let put = ParquetFile::open(&log.store, &path).await?;
+        let found = put.metadata().file_metadata().num_rows();
+        if put.size() != bytes || u64::try_from(found) != Ok(rows) {
+            return Err(
+                Error::damaged("the store holds another file than was put").at("key", &path)
+            );
+        }
+        Ok(Some(Written {
+            raw_path,
+            path,
+            bytes,
+            rows,
+            stats: stats.finish()?,
+        }))
+    }
+
+    /// Pours all rows of a bin into one file; how many they are.
+    async fn pour(
+        &self,
+        bin: &Bin,
+        mut encoder: Encoder,
+        upload: &mut Upload,
+    ) -> Result<(u64, Stats)> {
+        for input in &bin.inputs {
+            encoder = self
+                .input(input, encoder, upload)
+                .await
+                .map_err(|e| e.at("key", &input.path))?;
+            self.files.fetch_add(1, Ordering::Relaxed);
+            self.tell();
+        }
+        let finished = run(self.host, move || encoder.finish()).await?;
+        let (parts, rows, stats) = finished?;
+        if rows != bin.rows() || stats.rows() != rows {
+            return Err(Error::damaged(format!(
+                "{rows} rows were written where {} should be: nothing is committed",
+                bin.rows()
+            )));
+        }
+        if rows > 0 {
+            upload.finish(parts).await?;
+        }
+        Ok((rows, stats))
+    }
+
+    async fn input(
+        &self,
+        input: &Input,
+        mut encoder: Encoder,
+        upload: &mut Upload,
+    ) -> Result<Encoder> {
+        let log = &self.optimize.log;
+        let file = ParquetFile::open(&log.store, &input.path).await?;
+        if file.size() != input.bytes {
+            return Err(Error::damaged("the file changed since it was planned with"));
+        }
+        let masked = match &input.vector {
+            Some(vector) => vector::load(&log.store, &log.root, vector).await?,
+            None => RoaringTreemap::new(),
+        };
+        if masked.max().is_some_and(|last| last >= input.records) {
+            return Err(Error::damaged(
+                "the deletion vector masks rows that the file does not have",
+            ));
+        }
+        let conversion = Arc::new(Conversion {
+            binding: Binding::of(&file, self.columns)?,
+            columns: Arc::clone(self.columns),
+            masked: Arc::new(masked),
+            ids: input.ids,
+        });
+        let roots = &conversion.binding.roots;
+        let (mut first, mut told) = (0u64, 0u64);
+        for group in 0..file.metadata().num_row_groups() {
+            let cut = slices(&file, group, roots.clone(), self.optimize.memory.slice).await?;
+            let batch_rows = batch_rows(&file, group)?;
+            for range in &cut.rows {
+                let mut slice = cut.read(&file, range.clone(), batch_rows).await?;
+                loop {
+                    let conversion = Arc::clone(&conversion);
+                    let step = move || step(slice, encoder, &conversion, first);
+                    let done = run(self.host, step).await??;
+                    (slice, encoder) = (done.slice, done.encoder);
+                    let Some(rows) = done.rows else {
+                        break;
+                    };
+                    first += rows;
+                    upload.send(encoder.parts()).await?;
+                    told = self.moved(input, first, told);
+                    self.host.pause().await;
+                    if self.stop.load(Ordering::Relaxed) {
+                        return Err(Error::new(Kind::Cancelled, "another file failed"));
+                    }
+                }
+            }
+        }
+        match first == input.records {
+            true => Ok(encoder),
+            false => Err(Error::damaged(format!(
+                "{first} rows were read of a file of {}",
+                input.records
+            ))),
+        }
+    }
+
+    /// Counts the bytes of the rows that were read of a file.
+    fn moved(&self, input: &Input, rows: u64, told: u64) -> u64 {
+        let share = u128::from(input.bytes) * u128::from(rows) / u128::from(input.records.max(1));
+        let now = u64::try_from(share).unwrap_or(input.bytes).min(input.bytes);
+        let more = now.saturating_sub(told);
+        let done = self.bytes.fetch_add(more, Ordering::Relaxed) + more;
+        self.host.bytes(done, self.optimize.plan.bytes_to_rewrite);
+        now
+    }
+
+    fn tell(&self) {
+        self.host.progress(Progress {
+            step: "packing files".to_owned(),
+            done: self.files.load(Ordering::Relaxed),
+            of: Some(self.optimize.plan.files_to_rewrite),
+        });
+    }
+}
+
+struct Step {
+    slice: Slice,
+    encoder: Encoder,
+    /// Rows read; `None` where there was none left.
+    rows: Option<u64>,
+}
+
+/// Decodes, converts and encodes one batch.
+fn step(
+    mut slice: Slice,
+    mut encoder: Encoder,
+    conversion: &Conversion,
+    first: u64,
+) -> Result<Step> {
+    let rows = match slice.next()? {
+        None => None,
+        Some(arrays) => {
+            let batch = conversion.convert(&arrays, first)?;
+            encoder.write(&batch)?;
+            Some(arrays.first().map_or(0, |array| array.len() as u64))
+        }
+    };
+    Ok(Step {
+        slice,
+        encoder,
+        rows,
+    })
+}
+
+/// Rows of a batch that are not too many bytes, as far as the footer tells.
+fn batch_rows(file: &ParquetFile, group: usize) -> Result<usize> {
+    let own = file.metadata().row_groups().get(group);
+    let chunks = own.map(|group| group.columns()).unwrap_or_default();
+    let sizes = chunks
+        .iter()
+        .map(|chunk| u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
+    let bytes = sizes.fold(0u64, u64::saturating_add);
+    let rows = rows(file, group)?;
+    let fit = u128::from(rows) * u128::from(BATCH_BYTES) / u128::from(bytes.max(1));
+    let fit = u64::try_from(fit)
+        .unwrap_or(BATCH_ROWS)
+        .clamp(1, BATCH_ROWS);
+    Ok(usize::try_from(fit).unwrap_or(1))
+}
