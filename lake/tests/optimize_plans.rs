@@ -281,9 +281,7 @@ async fn a_store_that_does_not_say_is_no_reason_to_pass_a_file_over() {
                 .key("t/f1")
                 .fails(failure),
         );
-        let table = Table {
-            store: Arc::new(faulty),
-        };
+        let table = Table::over(Arc::new(faulty));
         let host: SharedHost = Arc::new(Quiet);
         let kind = plan_error(&table, &request(), &host).await;
         assert!(matches!(kind, Kind::Denied | Kind::Unreachable), "{kind:?}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampMicrosecondType;
@@ -29,6 +30,8 @@ pub(crate) const TXN: &str = "11111111-2222-4333-8444-555555555555";
 
 pub(crate) struct Table {
     pub(crate) store: Arc<dyn ObjectStore>,
+    /// Acts carried out so far: each has its own id and names.
+    acts: AtomicU64,
 }
 
 /// A column of a schema: name, type, and what is noted of it.
@@ -67,8 +70,13 @@ pub(crate) fn protocol(features: &[&str]) -> Value {
 
 impl Table {
     pub(crate) fn new() -> Self {
+        Self::over(Arc::new(InMemory::new()))
+    }
+
+    pub(crate) fn over(store: Arc<dyn ObjectStore>) -> Self {
         Self {
-            store: Arc::new(InMemory::new()),
+            store,
+            acts: AtomicU64::new(0),
         }
     }
 
@@ -95,7 +103,12 @@ impl Table {
         self.file_of(name, batch, WriterProperties::default()).await
     }
 
-    pub(crate) async fn file_of(&self, name: &str, batch: &RecordBatch, how: WriterProperties) -> Value {
+    pub(crate) async fn file_of(
+        &self,
+        name: &str,
+        batch: &RecordBatch,
+        how: WriterProperties,
+    ) -> Value {
         let mut bytes = Vec::new();
         let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(how)).unwrap();
         writer.write(batch).unwrap();
@@ -131,7 +144,12 @@ impl Table {
 
     pub(crate) async fn apply(&self, optimize: &Optimize) -> Result<Committed> {
         let host: SharedHost = Arc::new(Quiet);
-        apply(optimize, &signature(), &mut names(), &host).await
+        let act = self.acts.fetch_add(1, Ordering::Relaxed);
+        let signature = Signature {
+            txn_id: format!("{act:08}-2222-4333-8444-555555555555"),
+            ..signature()
+        };
+        apply(optimize, &signature, &mut names(act), &host).await
     }
 
     /// Plans and carries out; the actions of the commit.
@@ -276,11 +294,11 @@ pub(crate) fn signature() -> Signature {
 }
 
 /// Names that are the same in every run, and none twice.
-pub(crate) fn names() -> impl FnMut() -> String + Send {
+pub(crate) fn names(act: u64) -> impl FnMut() -> String + Send {
     let mut given = 0;
     move || {
         given += 1;
-        format!("00000000-0000-4000-8000-{given:012}")
+        format!("{act:08}-0000-4000-8000-{given:012}")
     }
 }
 

@@ -71,7 +71,7 @@ impl Encoder {
     pub(super) fn finish(mut self) -> Result<(Vec<Bytes>, u64, Stats)> {
         let footer = self.writer.finish().map_err(unwritable)?;
         let rows = u64::try_from(footer.file_metadata().num_rows()).unwrap_or(0);
-        let parts = self.writer.into_inner().map_err(unwritable)?;
+        let parts = std::mem::replace(self.writer.inner_mut(), Parts::new(1));
         Ok((parts.finish(), rows, self.stats))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::parquet::basic::{Compression, ZstdLevel};
 use futures::{StreamExt, stream};
+use hashbrown::HashSet;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use roaring::RoaringTreemap;
@@ -15,7 +16,8 @@ use super::output::{Encoder, Upload};
 use super::place;
 use super::stats::Stats;
 use super::{Bin, Optimize};
-use crate::delta::path::{Location, locate};
+use crate::delta::path::{Location, canonical, locate};
+use crate::delta::snapshot::Snapshot;
 use crate::delta::vector;
 use crate::host::{Progress, SharedHost, run};
 use crate::parquet::reader::ParquetFile;
@@ -63,7 +65,17 @@ pub async fn rewrite(
     let Some(columns) = &optimize.columns else {
         return Err(Error::new(Kind::Internal, "a plan without columns"));
     };
-    let jobs: Vec<(&Bin, String)> = optimize.bins.iter().map(|bin| (bin, names())).collect();
+    let jobs: Vec<Job<'_>> = optimize
+        .bins
+        .iter()
+        .map(|bin| Job::new(optimize, bin, &names()))
+        .collect::<Result<_>>()?;
+    if taken(&jobs, &optimize.base) {
+        return Err(Error::new(
+            Kind::Internal,
+            "the name of a new file is taken",
+        ));
+    }
     let rewriting = Rewriting {
         optimize,
         columns,
@@ -78,7 +90,7 @@ pub async fn rewrite(
     rewriting.tell();
     // In order, so that each file is that of its bin.
     let files: Vec<Option<Written>> = stream::iter(jobs)
-        .map(|(bin, name)| rewriting.guarded(bin, name))
+        .map(|job| rewriting.guarded(job))
         .buffered(LANES)
         .collect()
         .await;
@@ -98,6 +110,17 @@ pub async fn rewrite(
             Err(cleaned(&optimize.log.store, started, error).await)
         }
     }
+}
+
+/// Whether a name is that of another new file, or of a file that the table has. Random names never
+/// meet; should they, no file may be put over, or deleted after a failure.
+fn taken(jobs: &[Job<'_>], base: &Snapshot) -> bool {
+    let new: HashSet<_> = jobs.iter().map(|job| canonical(&job.raw_path)).collect();
+    new.len() < jobs.len()
+        || base
+            .files
+            .iter()
+            .any(|f| new.contains(&canonical(f.raw_path())))
 }
 
 impl Rewritten {
@@ -125,6 +148,44 @@ async fn cleaned(store: &Arc<dyn ObjectStore>, paths: Vec<Path>, error: Error) -
     }
 }
 
+/// A bin and the file that it becomes.
+struct Job<'a> {
+    bin: &'a Bin,
+    raw_path: String,
+    path: Path,
+}
+
+impl<'a> Job<'a> {
+    fn new(optimize: &Optimize, bin: &'a Bin, name: &str) -> Result<Self> {
+        let suffix = match bin.compression() {
+            Compression::SNAPPY => "snappy",
+            _ => "zstd",
+        };
+        let name = format!("part-00000-{name}-c000.{suffix}.parquet");
+        let partition = bin.partition.iter();
+        let raw_path = place::path(partition.map(|(k, v)| (k.as_str(), v.as_deref())), &name);
+        match locate(&optimize.log.root, &raw_path)? {
+            Location::Inside(path) => Ok(Self {
+                bin,
+                raw_path,
+                path,
+            }),
+            Location::Outside(_) => Err(Error::new(Kind::Internal, "a new file outside the table")),
+        }
+    }
+}
+
+impl Bin {
+    /// As dense as what is replaced, so that packing does not make the table larger; else the codec
+    /// that every reader has and that costs least.
+    fn compression(&self) -> Compression {
+        match self.inputs.iter().any(|input| input.dense) {
+            true => Compression::ZSTD(ZstdLevel::default()),
+            false => Compression::SNAPPY,
+        }
+    }
+}
+
 struct Rewriting<'a> {
     optimize: &'a Optimize,
     columns: &'a Arc<Columns>,
@@ -143,7 +204,7 @@ struct Rewriting<'a> {
 impl Rewriting<'_> {
     /// Writes a bin's file. After a failure the others end what they are at, so that nothing is left
     /// half put.
-    async fn guarded(&self, bin: &Bin, name: String) -> Option<Written> {
+    async fn guarded(&self, job: Job<'_>) -> Option<Written> {
         if self.host.cancelled() {
             let stopped = "stopped before anything was committed: the table is as it was";
             self.fail(Error::new(Kind::Cancelled, stopped));
@@ -151,7 +212,7 @@ impl Rewriting<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return None;
         }
-        match self.bin(bin, &name).await {
+        match self.bin(job).await {
             Ok(written) => written,
             Err(error) => {
                 self.fail(error);
@@ -166,24 +227,17 @@ impl Rewriting<'_> {
         failed.get_or_insert(error);
     }
 
-    async fn bin(&self, bin: &Bin, name: &str) -> Result<Option<Written>> {
+    async fn bin(&self, job: Job<'_>) -> Result<Option<Written>> {
         let log = &self.optimize.log;
-        // As dense as what it replaces, so that packing does not make the table larger; else with the
-        // codec that every reader has and that costs least.
-        let (compression, suffix) = match bin.inputs.iter().any(|input| input.dense) {
-            true => (Compression::ZSTD(ZstdLevel::default()), "zstd"),
-            false => (Compression::SNAPPY, "snappy"),
-        };
-        let name = format!("part-00000-{name}-c000.{suffix}.parquet");
-        let partition = bin.partition.iter();
-        let raw_path = place::path(partition.map(|(k, v)| (k.as_str(), v.as_deref())), &name);
-        let Location::Inside(path) = locate(&log.root, &raw_path)? else {
-            return Err(Error::new(Kind::Internal, "a new file outside the table"));
-        };
+        let Job {
+            bin,
+            raw_path,
+            path,
+        } = job;
         let encoder = Encoder::new(
             &self.columns.arrow,
             Stats::new(&self.optimize.base.state, self.columns),
-            compression,
+            bin.compression(),
             &self.optimize.memory,
             self.engine,
         )?;
