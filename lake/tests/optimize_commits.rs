@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 #[path = "optimize/table.rs"]
+#[expect(dead_code, reason = "shared with tests that need more of it")]
 mod table;
 
 use std::sync::Arc;

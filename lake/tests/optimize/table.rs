@@ -213,6 +213,20 @@ impl Table {
         rows
     }
 
+    /// Every path that an add of any version names, decoded.
+    pub(crate) async fn ever_named(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        for version in 0..=self.snapshot().await.version.0 {
+            for action in self.actions(version).await {
+                if let Some(path) = action["add"]["path"].as_str() {
+                    let path = percent_encoding::percent_decode_str(path);
+                    paths.push(path.decode_utf8().unwrap().into_owned());
+                }
+            }
+        }
+        paths
+    }
+
     /// The live adds, by path and deletion vector; read from the commits by this test alone.
     pub(crate) async fn live(&self) -> BTreeMap<String, Value> {
         let mut live = BTreeMap::new();
