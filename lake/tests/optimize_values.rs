@@ -44,7 +44,7 @@ async fn packed(table: &Table) -> (RecordBatch, String, Value) {
     let schema = reader.parquet_schema().root_schema();
     parquet::schema::printer::print_schema(&mut text, schema);
     let stats = serde_json::from_str(add["stats"].as_str().unwrap()).unwrap();
-    let schema = reader.schema().clone();
+    let schema = Arc::clone(reader.schema());
     let batches: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
     let batch = arrow_select::concat::concat_batches(&schema, &batches).unwrap();
     (batch, String::from_utf8(text).unwrap(), stats)
@@ -468,8 +468,8 @@ async fn statistics_are_of_the_columns_that_the_table_asks_for() {
         Field::new("y", DataType::Int64, true),
     ]);
     let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
-    let s = StructArray::new(x, vec![one.clone(), one.clone()], None);
-    let file = batch(vec![("s", Arc::new(s)), ("a", one.clone()), ("b", one)]);
+    let s = StructArray::new(x, vec![Arc::clone(&one), Arc::clone(&one)], None);
+    let file = batch(vec![("s", Arc::new(s)), ("a", Arc::clone(&one)), ("b", one)]);
     for (configuration, right) in cases {
         let files = [file.clone(), file.clone()];
         let table = table_of(fields.clone(), &[], configuration.clone(), &files).await;

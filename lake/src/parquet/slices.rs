@@ -40,7 +40,7 @@ pub(crate) async fn slices(
             group,
             roots,
             plans: None,
-            rows: vec![0..rows],
+            rows: std::iter::once(0..rows).collect(),
         });
     }
     let plans = fetch::layout(file, group, &roots).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn slices(
     // What every slice needs: dictionaries, and columns whose pages nobody knows.
     let fixed = cost(0..0);
     let mut done = Vec::new();
-    let mut open = vec![0..rows];
+    let mut open: Vec<Range<u64>> = std::iter::once(0..rows).collect();
     while let Some(rows) = open.pop() {
         let (bytes, middle) = (cost(rows.clone()), rows.start + (rows.end - rows.start) / 2);
         if bytes.saturating_sub(fixed) <= limit / 2 || middle == rows.start {
@@ -219,7 +219,7 @@ impl Column {
             self.held = (used < array.len()).then(|| array.slice(used, array.len() - used));
         }
         match pieces.as_slice() {
-            [one] => Ok(one.clone()),
+            [one] => Ok(ArrayRef::clone(one)),
             many => {
                 let many: Vec<&dyn Array> = many.iter().map(|piece| piece.as_ref()).collect();
                 Ok(concat(&many)?)
