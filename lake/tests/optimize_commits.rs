@@ -1,7 +1,7 @@
 //! What an optimize commits, and what becomes of it while others commit.
 
 #![cfg(feature = "write")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "optimize/table.rs"]
 #[expect(dead_code, reason = "shared with tests that need more of it")]
