@@ -469,7 +469,11 @@ async fn statistics_are_of_the_columns_that_the_table_asks_for() {
     ]);
     let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
     let s = StructArray::new(x, vec![Arc::clone(&one), Arc::clone(&one)], None);
-    let file = batch(vec![("s", Arc::new(s)), ("a", Arc::clone(&one)), ("b", one)]);
+    let file = batch(vec![
+        ("s", Arc::new(s)),
+        ("a", Arc::clone(&one)),
+        ("b", one),
+    ]);
     for (configuration, right) in cases {
         let files = [file.clone(), file.clone()];
         let table = table_of(fields.clone(), &[], configuration.clone(), &files).await;

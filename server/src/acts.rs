@@ -1,6 +1,7 @@
 //! Acts on tables: planned and carried out by `lake`, timed and signed here.
 
 pub mod answers;
+mod optimize;
 pub mod pins;
 mod restore;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use std::time::Instant;
 
 use chrono::Utc;
 use lake::answer::Root;
+use lake::delta::optimize::Request as OptimizeRequest;
 use lake::delta::restore::Request as RestoreRequest;
 use lake::delta::vacuum::Request as VacuumRequest;
 use lake::delta::write::{Signature, upkeep};
@@ -21,6 +23,7 @@ use lake::table::{At, Time, Version};
 use lake::{Error, Kind, Result};
 use uuid::Uuid;
 
+pub use self::optimize::{Sizes, optimize};
 pub use self::pins::{pin, pins, unpin};
 pub use self::restore::restore;
 pub use self::vacuum::{Limits, vacuum};
@@ -82,6 +85,8 @@ pub struct Asked {
     pub expect: Option<Version>,
     /// How short a vacuum's retention may be.
     pub limits: Limits,
+    /// How large an optimize makes files where nobody else says.
+    pub sizes: Sizes,
 }
 
 impl Asked {
@@ -90,12 +95,16 @@ impl Asked {
         match self.request.kind {
             Act::Restore => self.restore().map(drop),
             Act::Vacuum => self.vacuum().map(drop),
-            Act::Optimize => Err(Error::unsupported("an optimize cannot be planned yet")),
+            Act::Optimize => self.optimize().map(drop),
         }
     }
 
     fn vacuum(&self) -> Result<VacuumRequest> {
         vacuum::request(&self.request, self.as_of, self.limits)
+    }
+
+    fn optimize(&self) -> Result<OptimizeRequest> {
+        optimize::request(self)
     }
 
     fn restore(&self) -> Result<RestoreRequest> {
@@ -128,7 +137,7 @@ pub async fn act(
     let mut outcome = match asked.request.kind {
         Act::Restore => restore(root, &asked.restore()?, consent, host).await?,
         Act::Vacuum => vacuum(root, &asked.vacuum()?, consent, host).await?,
-        Act::Optimize => return Err(Error::unsupported("an optimize cannot be planned yet")),
+        Act::Optimize => optimize(root, &asked.optimize()?, consent, host).await?,
     };
     if let Some(applied) = &mut outcome.applied {
         let warnings = look_after(root, applied.version, host).await;

@@ -6,6 +6,7 @@ use lake::{Error, Result};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Person};
+use crate::acts::Sizes;
 use crate::acts::writable::Writable;
 use crate::control::Control;
 use crate::jobs::Jobs;
@@ -30,6 +31,8 @@ pub struct App {
     pub writable: Writable,
     /// Whether a vacuum's retention may be shorter than a table's own.
     pub allow_short_vacuum: bool,
+    /// How large an optimize makes files where nobody else says.
+    pub sizes: Sizes,
     /// The built page.
     pub site: Site,
     /// What is counted.

@@ -6,6 +6,8 @@ mod fail;
 mod grid;
 mod history;
 mod layout;
+mod optimize;
+mod partitions;
 mod pins;
 mod print;
 mod progress;
@@ -84,6 +86,8 @@ enum Command {
     Unpin(pins::UnpinArgs),
     /// List a table's pins
     Pins(pins::Args),
+    /// Plan how small files are packed into few, and with --apply rewrite them
+    Optimize(optimize::Args),
 }
 
 /// The table a command is about.
@@ -166,6 +170,7 @@ impl Context {
             as_of: acts::now(),
             expect,
             limits,
+            sizes: self.config.sizes,
         };
         let act = acts::act(root, &asked, consent.as_ref(), &host);
         let Some(consent) = consent.as_ref().filter(|_| self.config.control.is_some()) else {
@@ -282,6 +287,7 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Pin(args) => about(&args.table, pins::pin(&context, &args)).await,
         Command::Unpin(args) => about(&args.table, pins::unpin(&context, &args)).await,
         Command::Pins(args) => about(&args.table, pins::run(&context, &args)).await,
+        Command::Optimize(args) => about(&args.table, optimize::run(&context, &args)).await,
     }
 }
 

@@ -15,6 +15,7 @@ use url::Url;
 
 pub use self::source::Variables;
 pub use self::value::{Size, Span};
+use crate::acts::Sizes;
 use crate::stores::{Address, Overrides};
 use crate::tables::{Configured, Discovery};
 
@@ -41,6 +42,8 @@ pub struct Config {
     pub allow_short_vacuum: Option<bool>,
     /// How tables are searched for.
     pub discovery: Discovery,
+    /// How large an optimize makes files where nobody else says.
+    pub sizes: Sizes,
 }
 
 /// One zone.
@@ -73,6 +76,7 @@ impl Default for Config {
             allow_short_vacuum: None,
             attention: AttentionConfig::default(),
             discovery: Discovery::default(),
+            sizes: Sizes::default(),
         }
     }
 }

@@ -78,6 +78,7 @@ pub async fn app_of(config: &Config, page: Embedded) -> Result<App> {
         jobs: Arc::new(Jobs::new(control.clone())),
         control,
         writable: Writable::default(),
+        sizes: config.sizes,
         access: Access {
             mode: Mode::None,
             public_url: config.public_url.clone(),

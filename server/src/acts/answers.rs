@@ -37,6 +37,7 @@ pub async fn plan(
         as_of: now(),
         expect: None,
         limits: limits(&app, &table),
+        sizes: app.sizes,
     };
     asked.check()?;
     let root = root(&app, &person, &table)?;
@@ -72,6 +73,7 @@ pub async fn apply(
         as_of: body.as_of,
         expect: Some(body.base_version),
         limits: limits(&app, &body.table),
+        sizes: app.sizes,
     };
     asked.check()?;
     let root = root(&app, &person, &body.table)?;

@@ -7,12 +7,10 @@ use lake::table::{At, Version};
 use lake::{Error, Result};
 
 use super::grid::{Grid, Side, pairs};
+use super::partitions::Partitions;
 use super::text::{change, clean, count, short, size, time};
 use super::{AtArgs, Context, Table, print};
 use crate::acts::Consent;
-
-/// How hive spells null.
-const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Commits and files that are printed; all are in the JSON.
 const SHOWN: usize = 20;
@@ -24,9 +22,8 @@ pub(super) struct Args {
     pub(super) table: Table,
     #[command(flatten)]
     at: AtArgs,
-    /// Only files of this partition; several values of one column mean any of them
-    #[arg(long = "partition", value_name = "K=V")]
-    partitions: Vec<String>,
+    #[command(flatten)]
+    partitions: Partitions,
     /// Commit the plan; without it nothing is written
     #[arg(long)]
     apply: bool,
@@ -59,11 +56,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         kind: Act::Restore,
         version,
         at,
-        partitions: args
-            .partitions
-            .iter()
-            .map(|p| partition(p))
-            .collect::<Result<_>>()?,
+        partitions: args.partitions.read()?,
         allow_missing: args.allow_missing,
         ..Default::default()
     };
@@ -77,16 +70,6 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         false => print::out(&text(&outcome, args.apply))?,
     }
     super::refused(&outcome.plan)
-}
-
-fn partition(text: &str) -> Result<(String, Option<String>)> {
-    let Some((column, value)) = text.split_once('=') else {
-        return Err(Error::invalid(format!(
-            "`{text}` is not a partition: write column=value, and {NULL} for null"
-        )));
-    };
-    let value = (value != NULL).then(|| value.to_owned());
-    Ok((column.to_owned(), value))
 }
 
 fn text(outcome: &Outcome, apply: bool) -> String {

@@ -11,6 +11,7 @@ use super::file::{File, Reads, TableSection, ZoneSection};
 use super::later::DatasetSection;
 use super::source::Source;
 use super::{Config, ZoneConfig};
+use crate::acts::Sizes;
 use crate::reads::key::prefix_key;
 use crate::stores::{Address, Overrides, knows};
 use crate::tables::{Configured, Discovery};
@@ -95,6 +96,16 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
             every: match file.discover.every {
                 Some(every) => every.into_inner().duration,
                 None => defaults.discovery.every,
+            },
+        },
+        sizes: Sizes {
+            min: match file.optimize.min {
+                Some(min) => min.into_inner().0,
+                None => defaults.sizes.min,
+            },
+            target: match file.optimize.target {
+                Some(target) => target.into_inner().0,
+                None => defaults.sizes.target,
             },
         },
         zones,

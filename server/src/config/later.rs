@@ -1,4 +1,4 @@
-//! Sections that are read and checked here and acted on elsewhere: datasets, catalogs, acts.
+//! Sections that are read and checked here and acted on elsewhere: datasets, catalogs, vacuum.
 
 use std::collections::BTreeMap;
 
