@@ -6,6 +6,8 @@
     reason = "a test may panic; that is how it fails"
 )]
 
+#[path = "cli/optimize.rs"]
+mod optimize;
 #[path = "cli/restore.rs"]
 mod restore;
 #[path = "cli/vacuum.rs"]
