@@ -17,6 +17,7 @@ use object_store::path::Path;
 
 use crate::delta::features::unsupported_for_writing;
 use crate::delta::log::{Head, Log};
+use crate::delta::pins;
 use crate::delta::snapshot::Snapshot;
 use crate::host::SharedHost;
 use crate::table::{At, Version};
@@ -188,11 +189,24 @@ impl Table {
 
     async fn history(&self, query: &HistoryQuery) -> Result<HistoryReport> {
         let log = self.log();
-        let head = log.head().await?;
-        let page = log.history(&head, query, &self.host).await?;
+        // Asked beside the log, so that they cost no round trip.
+        let (head, pins) = futures::future::join(log.head(), pins::list(&self.root)).await;
+        let head = head?;
+        let mut page = log.history(&head, query, &self.host).await?;
         let extent = head.extent();
         let mut warnings = head.warnings.clone();
         warnings.extend(page.warnings);
+        match pins {
+            Ok(pins) => {
+                for pin in pins {
+                    let rows = page.rows.iter_mut();
+                    for row in rows.filter(|row| row.version == pin.version) {
+                        row.refs.push(pin.name.clone());
+                    }
+                }
+            }
+            Err(error) => warnings.push(format!("pins cannot be read: {error}")),
+        }
         Ok(HistoryReport {
             location: self.root.location.clone(),
             format: Format::Delta,

@@ -12,7 +12,6 @@ pub mod log;
 #[cfg(feature = "write")]
 pub mod optimize;
 pub mod path;
-#[cfg(feature = "write")]
 pub mod pins;
 pub(crate) mod presence;
 pub(crate) mod rebuild;

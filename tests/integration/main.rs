@@ -4,6 +4,7 @@ mod browser;
 mod damage;
 mod engines;
 mod peers;
+mod race;
 mod reads;
 mod rebuild;
 mod restore;

@@ -14,7 +14,7 @@ use crate::format;
 use crate::markup::{Markup, view};
 use crate::message::message;
 use crate::parts::{CopyButton, Head, Note, NoteKind, Op, ShellLine, Tabs, When};
-use crate::route::Route;
+use crate::route::{Query, Route};
 use crate::session::session;
 use crate::signals::{Callback, Memo, Signal};
 use crate::words::verdict;
@@ -96,6 +96,14 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
             <a class="btn" href=to(after) title="The commit after (])" rel="next">{format!("{after} ›")}</a>
         })
     };
+    let pin = move || {
+        let version = version.get().to_string();
+        let query = Query::default().with("show", Some("pins"));
+        let table = here.name();
+        Route::Maintenance { table }
+            .with(query.with("pin", Some(&version)))
+            .href()
+    };
     let as_of = move || {
         here.href(|table| Route::Snapshot {
             table,
@@ -106,6 +114,7 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
         {previous}
         {next}
         <a class="btn" href=as_of title="The table as of this version">"Snapshot"</a>
+        <a class="btn quiet" href=pin title="Keep this version by name: our vacuum leaves its files">"Pin…"</a>
         {move || {
             let version = version.get();
             latest.get().is_some_and(|latest| version < latest).then(|| {

@@ -11,6 +11,9 @@ use crate::{Error, Result};
 /// The log's folder below a table's root.
 pub const LOG: &str = "_delta_log";
 
+/// The product's own folder below a table's root, which every engine takes for hidden.
+pub(crate) const OWN: &str = "_tidemark";
+
 /// What a file of the log is, by its name (PROTOCOL, "Delta Table File Types"). An unknown name is
 /// a value, because later writers may put anything there.
 #[derive(Clone, Debug, PartialEq, Eq)]

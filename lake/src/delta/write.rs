@@ -27,7 +27,6 @@ pub(crate) use gate::{is_true, refusal};
 pub(crate) use info::{Info, in_commit_timestamps, zoneless};
 pub use partitions::Partitions;
 pub(crate) use partitions::{check_partitions, selected};
-pub(crate) use probe::OWN;
 pub use probe::{Probed, probe};
 pub(crate) use protocol::merge;
 pub(crate) use put::{Stands, TRIES, put_commit};

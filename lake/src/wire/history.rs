@@ -60,7 +60,7 @@ pub struct CommitRow {
     pub data_change: bool,
     /// The version before, where there is one.
     pub parent: Option<Version>,
-    /// Branches and tags (Iceberg).
+    /// Names that keep this version: pins; branches and tags of Iceberg.
     pub refs: Vec<String>,
     /// Why this commit cannot be read in full.
     pub damaged: Option<String>,

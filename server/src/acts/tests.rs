@@ -118,8 +118,8 @@ async fn what_cannot_be_planned_is_said() {
         ),
         (
             "/api/tables/people/plans",
-            json!({ "kind": "optimize" }),
-            422,
+            json!({ "kind": "optimize", "target_size": 0 }),
+            400,
         ),
         (
             "/api/tables/people/plans",

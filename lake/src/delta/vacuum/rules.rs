@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::delta::path::LOG;
+use crate::delta::path::{LOG, OWN};
 use crate::delta::schema::{Mapping, partition_names};
 use crate::delta::snapshot::State;
-use crate::delta::write::OWN;
 
 /// Folders of data although they look hidden.
 const SHOWN: [&str; 2] = ["_change_data", "_delta_index"];

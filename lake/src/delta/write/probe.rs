@@ -5,11 +5,9 @@ use std::sync::Arc;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 
+use crate::delta::path::OWN;
 use crate::table::Time;
 use crate::{Error, Kind, Result};
-
-/// The product's own folder below a table's root, which every engine takes for hidden.
-pub(crate) const OWN: &str = "_tidemark";
 
 /// What a probe learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

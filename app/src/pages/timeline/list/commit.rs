@@ -64,11 +64,16 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
     };
     let by = commit.user.as_ref().or(commit.engine.as_ref());
     let by = by.map(|b| shorten(b, 60));
+    let refs: Markup = commit
+        .refs
+        .iter()
+        .map(|name| view! { <span class="badge pin" title="Pinned: our vacuum keeps this version">{shorten(name, 40)}</span>" " })
+        .collect();
     let engine = commit.engine.as_ref().map(|e| shorten(e, 200));
     view! {
         {head}
         <span role="gridcell"><Op name=commit.operation.clone() /></span>
-        <span role="gridcell" class="hide soft" title=hover>{said.clone()}</span>
+        <span role="gridcell" class="hide soft" title=hover>{refs}{said.clone()}</span>
         <span role="gridcell" class="n">
             <Net came=commit.files_added went=commit.files_removed />
         </span>
