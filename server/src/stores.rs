@@ -6,6 +6,7 @@ mod cached;
 mod local;
 mod metered;
 mod pages;
+mod single;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,7 +70,11 @@ impl Opener {
                     let key: AmazonS3ConfigKey = key.parse().ok()?;
                     Some(builder.with_config(key, value))
                 })?;
-                Ok(self.cloud(address, builder.build()?))
+                let store = single::Single {
+                    many: Arc::new(builder.clone().build()?),
+                    one: Arc::new(builder.with_disable_bulk_delete(true).build()?),
+                };
+                Ok(self.cloud(address, store))
             }
             Scheme::Gs => {
                 let builder = GoogleCloudStorageBuilder::from_env().with_url(address.bucket_url());

@@ -12,3 +12,4 @@ mod sample;
 mod stores;
 mod time_travel;
 mod upkeep;
+mod vacuum;
