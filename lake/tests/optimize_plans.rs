@@ -238,6 +238,13 @@ async fn what_cannot_be_packed_exactly_is_passed_over() {
     far["add"]["path"] = json!("s3://elsewhere/t/far");
     let mut masked = table.file("masked", &batch(80, 10)).await;
     masked["add"]["deletionVector"] = json!({ "storageType": "p", "pathOrInlineDv": "s3://b/x.bin", "offset": 1, "sizeInBytes": 36, "cardinality": 1 });
+    let mut blind = table.file("blind", &batch(85, 10)).await;
+    blind["add"]["deletionVector"] = json!({
+        "storageType": "u", "pathOrInlineDv": "vBn[lx{q8@P<9BNH/isA", "offset": 1,
+        "sizeInBytes": 36, "cardinality": 1,
+    });
+    let mut beyond = table.file("beyond", &batch(86, 3)).await;
+    beyond["add"]["deletionVector"] = vector(&[3]);
     let mut long = table.file("long", &batch(90, 1)).await;
     long["add"]["size"] = json!(9);
     let broken = table.put("broken", b"no Parquet at all".to_vec(), 1).await;
@@ -245,7 +252,12 @@ async fn what_cannot_be_packed_exactly_is_passed_over() {
     let mut unknown = table.file("unknown", &batch(95, 4)).await;
     unknown["add"]["stats"] = json!(null);
     table
-        .commit(1, &[text, gone, lies, far, masked, long, broken, unknown])
+        .commit(
+            1,
+            &[
+                text, gone, lies, far, masked, blind, beyond, long, broken, unknown,
+            ],
+        )
         .await;
     let plan = planned(&table).await;
     assert_eq!(plan.refused, None);
@@ -255,11 +267,13 @@ async fn what_cannot_be_packed_exactly_is_passed_over() {
     assert_eq!(plan.missing_files, ["gone"]);
     let mut why: Vec<&str> = reasons(&plan).into_iter().map(|(why, _)| why).collect();
     why.sort_unstable();
-    assert_eq!(why.len(), 7, "{why:?}");
+    assert_eq!(why.len(), 9, "{why:?}");
     for part in [
         "it has another number of rows than the log says",
         "it has another size than the log says",
         "it is not in the store",
+        "its deletion vector is not in the store",
+        "masks rows that it does not have",
         "it lies outside the table",
         "its column `a` is Utf8, which is no long",
         "external, not followed",

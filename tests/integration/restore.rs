@@ -166,7 +166,7 @@ fn columns(report: &SnapshotReport) -> Schema {
 }
 
 /// A refusal without its names and numbers.
-fn kind_of(why: &str) -> String {
+pub(crate) fn kind_of(why: &str) -> String {
     let why = why.split(": ").next().unwrap_or(why);
     why.split_whitespace()
         .map(|word| {

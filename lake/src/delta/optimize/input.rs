@@ -6,6 +6,7 @@ use ::parquet::basic::Compression;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, new_null_array};
 use arrow_schema::{DataType, FieldRef};
 use arrow_select::filter::filter_record_batch;
+use object_store::ObjectStore;
 use object_store::path::Path;
 use roaring::RoaringTreemap;
 
@@ -13,7 +14,7 @@ use super::cast::{cast, castable};
 use super::columns::Columns;
 use super::fit::{Fit, convert, find, fit};
 use crate::delta::key::Key;
-use crate::delta::vector::Descriptor;
+use crate::delta::vector::{self, Descriptor};
 use crate::delta::verbatim::Fields;
 use crate::parquet::reader::ParquetFile;
 use crate::parquet::slices::{bytes, divisible, rows};
@@ -140,6 +141,26 @@ pub(super) async fn look(
         ));
     }
     Ok((records, dense))
+}
+
+/// The rows of a file that are masked, each of which it has.
+pub(super) async fn masked(
+    store: &Arc<dyn ObjectStore>,
+    root: &Path,
+    vector: &Descriptor,
+    records: u64,
+) -> Result<RoaringTreemap> {
+    let loaded = vector::load(store, root, vector).await;
+    let masked = loaded.map_err(|error| match error.kind() {
+        Kind::NotFound => Error::damaged("its deletion vector is not in the store").because(error),
+        _ => error,
+    })?;
+    match masked.max() {
+        Some(last) if last >= records => Err(Error::damaged(
+            "its deletion vector masks rows that it does not have",
+        )),
+        _ => Ok(masked),
+    }
 }
 
 /// What makes rows of one file rows of the table.

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use super::bins::{Candidate, masked_much, pack, remains};
 use super::columns::Columns;
 use super::digest::digest;
-use super::input::{Input, look};
+use super::input::{Input, look, masked};
 use super::size::size;
 use super::typed::typed;
 use super::{Bin, Memory, Optimize, Request};
@@ -20,7 +20,6 @@ use crate::delta::log::{Head, Log};
 use crate::delta::path::{Location, locate, shown};
 use crate::delta::schema::partition_names;
 use crate::delta::snapshot::{Snapshot, State};
-use crate::delta::vector;
 use crate::delta::verbatim::{Fields, raw};
 use crate::delta::write::{
     BASE_ROW_ID, SINCE_VERSION, as_remove, check_partitions, is_true, refusal, selected,
@@ -374,9 +373,6 @@ async fn input(root: &Root, columns: &Columns, file: FileRef<'_>, add: Fields) -
     if !file.vector_is_sound() {
         return Err(Error::damaged("its deletion vector cannot be what it says"));
     }
-    if let Some(vector) = &vector {
-        vector::location(&root.path, vector)?;
-    }
     let number = |name: &str| add.get(name).and_then(|n| n.get().parse::<i64>().ok());
     let ids = match columns.tracked {
         None => None,
@@ -389,9 +385,12 @@ async fn input(root: &Root, columns: &Columns, file: FileRef<'_>, add: Fields) -
     let limit = Memory::default().slice;
     let looked = look(&opened, columns, limit, file.records(), file.bytes());
     let (records, dense) = looked.await?;
+    if let Some(vector) = &vector {
+        masked(&root.store, &root.path, vector, records).await?;
+    }
     let mut remove = add;
     as_remove(&mut remove, false)?;
-    let input = Input {
+    Ok(Input {
         key: file.key(),
         raw_path: file.raw_path().to_owned(),
         path,
@@ -401,11 +400,5 @@ async fn input(root: &Root, columns: &Columns, file: FileRef<'_>, add: Fields) -
         dense,
         ids,
         remove,
-    };
-    match input.masked() > records {
-        true => Err(Error::damaged(
-            "its deletion vector masks more rows than it has",
-        )),
-        false => Ok(input),
-    }
+    })
 }

@@ -11,14 +11,13 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use roaring::RoaringTreemap;
 
 use super::columns::Columns;
-use super::input::{Binding, Conversion, Input};
+use super::input::{Binding, Conversion, Input, masked};
 use super::output::{Encoder, Upload};
 use super::place;
 use super::stats::Stats;
 use super::{Bin, Optimize};
 use crate::delta::path::{Location, canonical, locate};
 use crate::delta::snapshot::Snapshot;
-use crate::delta::vector;
 use crate::host::{Progress, SharedHost, run};
 use crate::parquet::reader::ParquetFile;
 use crate::parquet::slices::{Slice, rows, slices};
@@ -313,14 +312,9 @@ impl Rewriting<'_> {
             return Err(Error::damaged("the file changed since it was planned with"));
         }
         let masked = match &input.vector {
-            Some(vector) => vector::load(&log.store, &log.root, vector).await?,
+            Some(vector) => masked(&log.store, &log.root, vector, input.records).await?,
             None => RoaringTreemap::new(),
         };
-        if masked.max().is_some_and(|last| last >= input.records) {
-            return Err(Error::damaged(
-                "the deletion vector masks rows that the file does not have",
-            ));
-        }
         let conversion = Arc::new(Conversion {
             binding: Binding::of(&file, self.columns)?,
             columns: Arc::clone(self.columns),
