@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 use server::acts::{self, Asked, Consent, Limits, Sizes};
 use tests::place;
 use tests::seaweed::{BUCKET, SeaweedFs};
-use uuid::Uuid;
 
 const TABLE: &str = "race/table";
 
@@ -60,9 +59,13 @@ async fn every_version_has_one_winner() {
         lines.collect::<Vec<Value>>()
     });
     let kinds = [Act::Restore, Act::Optimize, Act::Restore, Act::Optimize];
-    let ours: Vec<_> = kinds
-        .into_iter()
-        .map(|kind| tokio::spawn(keep_at_it(root.clone(), kind, Arc::clone(&over))))
+    let runtime = tokio::runtime::Handle::current();
+    let ours: Vec<_> = (0..)
+        .zip(kinds)
+        .map(|act| {
+            let (runtime, root, over) = (runtime.clone(), root.clone(), Arc::clone(&over));
+            tokio::task::spawn_blocking(move || runtime.block_on(keep_at_it(root, act, over)))
+        })
         .collect();
     let attempts = tokio::task::spawn_blocking(move || reader.join().unwrap())
         .await
@@ -101,7 +104,7 @@ fn python(script: &str, arguments: &[&str], settings: &str) -> Child {
 }
 
 /// Acts on whatever is the newest version, again and again.
-async fn keep_at_it(root: Root, kind: Act, over: Arc<AtomicBool>) -> Vec<Told> {
+async fn keep_at_it(root: Root, (nth, kind): (u32, Act), over: Arc<AtomicBool>) -> Vec<Told> {
     let host: SharedHost = Arc::new(Quiet);
     let mut told = Vec::new();
     while !over.load(Ordering::Relaxed) {
@@ -114,7 +117,7 @@ async fn keep_at_it(root: Root, kind: Act, over: Arc<AtomicBool>) -> Vec<Told> {
         let Some(before) = confirmed.previous() else {
             continue;
         };
-        let id = Uuid::new_v4().to_string();
+        let id = format!("{kind:?} {nth}-{}", told.len());
         let asked = Asked {
             request: PlanRequest {
                 kind,

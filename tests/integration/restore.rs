@@ -111,6 +111,8 @@ async fn restore_all(name: &str, copy: &Path, refused: &mut BTreeMap<String, u64
             },
             as_of: acts::now(),
             expect: None,
+            limits: acts::Limits::default(),
+            sizes: acts::Sizes::default(),
         };
         let consent = Consent {
             user: Some("ana".to_owned()),
