@@ -11,10 +11,11 @@ import json
 import os
 import sys
 import urllib.parse
-import warnings
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, QueryBuilder, write_deltalake
+
+from sails import sails
 
 
 def key_of(folder, path):
@@ -233,19 +234,9 @@ def main(engine, folder):
         mapped("name")(f"{folder}/mapped by name")
         mapped("id")(f"{folder}/mapped by id")
         return
-    os.environ["RUST_LOG"] = "error"
-    warnings.simplefilter("ignore")
-    from pysail.spark import SparkConnectServer
-    from pyspark.sql import SparkSession
-
-    server = SparkConnectServer(port=0)
-    server.start(background=True)
-    _, port = server.listening_address
-    spark = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
-    for name, properties in SAIL.items():
-        sail(spark, name, properties, f"{folder}/{name.replace(' ', '-')}")
-    spark.stop()
-    server.stop()
+    with sails() as spark:
+        for name, properties in SAIL.items():
+            sail(spark, name, properties, f"{folder}/{name.replace(' ', '-')}")
 
 
 main(*sys.argv[1:])
