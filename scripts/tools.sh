@@ -6,7 +6,7 @@
 #   scripts/tools.sh site            what builds the page: that, binaryen, Trunk, …
 #   scripts/tools.sh test            and a browser with its driver, the peers, a store
 #   scripts/tools.sh peers           the peers and the store alone
-#   scripts/tools.sh spark minio azurite   what only `make engines` sets us against
+#   scripts/tools.sh spark minio azurite trino   what only `make engines` sets us against
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -20,6 +20,7 @@ PYSPARK=4.0.1
 SPARK_PACKAGES=io.delta:delta-spark_2.13:4.0.1,org.apache.hadoop:hadoop-aws:3.4.1
 MINIO=v0.0.0-20260212201848-7aac2a2c5b7c
 AZURITE=3.37.0
+TRINO=476
 # The tool must be of the library's version exactly, or its output does not link.
 WASM_BINDGEN="$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Cargo.lock)"
 
@@ -146,6 +147,48 @@ azurite() {
   once azurite "$AZURITE" npm install --silent --prefix "$cache/engines/azurite" "azurite@$AZURITE"
 }
 
+# Trino needs a newer Java than Spark, and its launcher takes the one of JAVA_HOME.
+trino() {
+  local java
+  java="$(java_since 24)" || {
+    say "missing: Java 24 or newer, under /usr/lib/jvm or as JAVA_HOME; install it and run this again,"
+    say "  on Debian with sudo apt-get install temurin-25-jdk, which https://packages.adoptium.net has"
+    exit 1
+  }
+  need mvn maven
+  once trino "$TRINO" install_trino
+  ln -sfn "$java" "$cache/engines/trino-java"
+}
+
+# java_since VERSION: the home of the newest Java that is installed, if that is no older.
+java_since() {
+  local home version newest=0 found
+  for home in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+    version="$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release" 2>/dev/null)" || continue
+    [[ -n "$version" && -x "$home/bin/java" ]] && ((version > newest)) || continue
+    newest="$version" found="$home"
+  done
+  ((newest >= $1)) && printf '%s\n' "$found"
+}
+
+# A server of 800 MB with 60 plugins, of which one is ours: the others would be read at every start.
+install_trino() {
+  local trino="$cache/engines/trino" maven="$cache/engines/trino-maven" log="$cache/engines/trino.log"
+  say "fetching 800 MB from Maven; $log tells how far"
+  rm -rf "$trino" "$maven"
+  mkdir -p "$trino" "$maven"
+  mvn -B "-Dmaven.repo.local=$maven" dependency:get -Dtransitive=false \
+    "-Dartifact=io.trino:trino-server:$TRINO:tar.gz" >"$log" 2>&1 </dev/null || {
+    tail -n 20 "$log" >&2
+    return 1
+  }
+  # Files that plugins share are links from one to the next, so that none can be left out here.
+  tar -xzf "$maven/io/trino/trino-server/$TRINO/trino-server-$TRINO.tar.gz" \
+    -C "$trino" --strip-components=1
+  find "$trino/plugin" -mindepth 1 -maxdepth 1 ! -name delta-lake -exec rm -rf {} +
+  rm -rf "$maven"
+}
+
 for target in "$@"; do
   case "$target" in
   wasm | site) "$target" ;;
@@ -155,7 +198,7 @@ for target in "$@"; do
     python
     ;;
   peers) python ;;
-  spark | minio | azurite) "$target" ;;
+  spark | minio | azurite | trino) "$target" ;;
   *)
     say "no such target: $target"
     exit 2
