@@ -1,7 +1,9 @@
 //! Set against what needs a JVM, Go or Node: `make engines` installs it and runs these tests, which
 //! are left out otherwise.
 
+mod acts;
 mod azurite;
 mod minio;
 mod reads;
 mod spark;
+mod trino;

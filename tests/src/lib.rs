@@ -13,6 +13,7 @@ pub mod relay;
 pub mod seaweed;
 pub mod served;
 pub mod table;
+pub mod trino;
 pub mod webdriver;
 
 pub use table::{Built, Hint, Layout, TableBuilder};

@@ -1,13 +1,8 @@
 //! Restores of ours that Spark reads and goes on from.
 
-use std::sync::Arc;
-
 use lake::answer::Root;
-use lake::delta::restore::Request;
-use lake::host::{Quiet, SharedHost};
-use lake::table::{At, Version};
-use server::acts::{self, Consent};
 
+use super::super::acts;
 use super::deviation::{Comparison, Deviations};
 use super::driver::Facts;
 
@@ -16,26 +11,12 @@ pub(super) const STATEMENT: &str = "restored by Tidemark";
 
 /// Restores the version in the middle of what Spark wrote; answers which, or why it was not.
 pub(super) async fn restore(root: &Root, told: &[Facts]) -> Result<u64, String> {
-    let host: SharedHost = Arc::new(Quiet);
     let mut refused = "there is no earlier version".to_owned();
     let last = told.last().map_or(0, |facts| facts.version);
     // From the middle on, one that can be restored: files of others are vacuumed, say.
     let middle = told.iter().skip(told.len() / 2).chain(told);
     for facts in middle.filter(|facts| facts.version < last) {
-        let request = Request {
-            at: At::Version(Version(facts.version)),
-            partitions: Vec::new(),
-            allow_missing: false,
-            as_of: acts::now(),
-            expect: Some(Version(last)),
-        };
-        let consent = Consent {
-            user: Some("tidemark".to_owned()),
-            reason: Some("a test".to_owned()),
-            plan: None,
-            over_appends: false,
-        };
-        let outcome = acts::restore(root, &request, Some(&consent), &host).await;
+        let outcome = acts::restore(root, facts.version, last).await;
         let outcome = outcome.map_err(|e| e.to_string())?;
         match outcome.plan.refused {
             None => return Ok(facts.version),

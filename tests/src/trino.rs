@@ -1,0 +1,180 @@
+//! Trino over the tables of a SeaweedFS.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{Process, free_ports};
+use crate::seaweed::SeaweedFs;
+use crate::{http, place};
+
+/// No answer takes so long, not even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A running Trino with one catalog, `delta`, and in it one schema, `default`.
+#[derive(Debug)]
+pub struct Trino {
+    url: String,
+    client: reqwest::Client,
+    process: Process,
+    _folder: TempDir,
+}
+
+/// The rows of an answer.
+pub type Rows = Vec<Vec<Value>>;
+
+impl Trino {
+    /// Starts one, and waits until it answers.
+    ///
+    /// # Panics
+    /// If it is not installed, or does not become ready.
+    pub async fn start(seaweed: &SeaweedFs) -> Self {
+        let home = place::cache().join("engines/trino");
+        let launcher = home.join("bin/launcher");
+        assert!(launcher.exists(), "run `scripts/tools.sh trino`");
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let [port] = free_ports();
+        configure(folder.path(), port, seaweed);
+        let mut process = Process::start(
+            Command::new(launcher)
+                .arg("run")
+                .arg(flag("etc-dir", &folder.path().join("etc")))
+                .arg(flag("data-dir", &folder.path().join("data")))
+                .env("JAVA_HOME", place::cache().join("engines/trino-java"))
+                .current_dir(folder.path()),
+        );
+        process.wait_for_port(port);
+        let trino = Self {
+            url: format!("http://127.0.0.1:{port}"),
+            client: http()
+                .timeout(PATIENCE)
+                .build()
+                .expect("a client can be made"),
+            process,
+            _folder: folder,
+        };
+        trino.wait().await;
+        let schema = "create schema delta.default";
+        trino.run(schema).await;
+        trino
+    }
+
+    /// It listens before it knows its catalogs.
+    async fn wait(&self) {
+        for _ in 0..1_200 {
+            let info = self.client.get(format!("{}/v1/info", self.url)).send();
+            if let Ok(info) = info.await
+                && let Ok(info) = info.json::<Value>().await
+                && info["starting"] == false
+            {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("Trino does not become ready\n{}", self.process.stderr());
+    }
+
+    /// What a statement answers.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub async fn run(&self, statement: &str) -> Rows {
+        let rows = self.try_run(statement).await;
+        rows.unwrap_or_else(|why| panic!("Trino: {statement}: {why}"))
+    }
+
+    /// What a statement answers, or the error in Trino's words. An answer comes in pages, each of
+    /// which names the next one.
+    pub async fn try_run(&self, statement: &str) -> Result<Rows, String> {
+        let first = self
+            .client
+            .post(format!("{}/v1/statement", self.url))
+            .header("X-Trino-User", "tests")
+            .header("X-Trino-Catalog", "delta")
+            .header("X-Trino-Schema", "default")
+            .header("X-Trino-Time-Zone", "UTC")
+            .body(statement.to_owned());
+        let mut rows = Rows::new();
+        let mut request = first;
+        loop {
+            let said = |error: reqwest::Error| error.to_string();
+            let page = request.send().await.map_err(said)?;
+            let page: Value = page.json().await.map_err(said)?;
+            if let Some(why) = page["error"]["message"].as_str() {
+                return Err(why.to_owned());
+            }
+            for row in page["data"].as_array().into_iter().flatten() {
+                rows.push(row.as_array().cloned().unwrap_or_default());
+            }
+            let Some(next) = page["nextUri"].as_str() else {
+                return Ok(rows);
+            };
+            request = self.client.get(next);
+        }
+    }
+}
+
+fn flag(name: &str, path: &Path) -> String {
+    format!("--{name}={}", path.display())
+}
+
+fn configure(folder: &Path, port: u16, seaweed: &SeaweedFs) {
+    let lake = seaweed.environment();
+    let write = |file: &str, lines: &[(&str, &str)]| {
+        let mut text = String::new();
+        for (key, value) in lines {
+            writeln!(text, "{key}={value}").expect("a string takes it");
+        }
+        let file = folder.join("etc").join(file);
+        fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("it can be made");
+        fs::write(file, text).expect("it can be written");
+    };
+    write(
+        "node.properties",
+        &[
+            ("node.environment", "tests"),
+            ("node.id", "tests"),
+            ("node.bind-ip", "127.0.0.1"),
+            ("node.internal-address", "127.0.0.1"),
+        ],
+    );
+    let port = port.to_string();
+    write(
+        "config.properties",
+        &[
+            ("coordinator", "true"),
+            ("node-scheduler.include-coordinator", "true"),
+            ("http-server.http.port", &port),
+            ("discovery.uri", &format!("http://127.0.0.1:{port}")),
+            ("query.max-memory-per-node", "512MB"),
+            ("memory.heap-headroom-per-node", "256MB"),
+        ],
+    );
+    write("log.properties", &[("io.trino", "WARN")]);
+    // What starts quickly is quicker here than what runs quickly.
+    let java = "-server\n-Xmx2G\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n-XX:ReservedCodeCacheSize=256M\n\
+                -Djdk.attach.allowAttachSelf=true\n-Duser.timezone=UTC\n--enable-native-access=ALL-UNNAMED\n";
+    fs::write(folder.join("etc/jvm.config"), java).expect("it can be written");
+    write(
+        "catalog/delta.properties",
+        &[
+            ("connector.name", "delta_lake"),
+            ("hive.metastore", "file"),
+            ("hive.metastore.catalog.dir", "local:///metastore"),
+            ("fs.native-local.enabled", "true"),
+            ("local.location", &folder.display().to_string()),
+            ("fs.native-s3.enabled", "true"),
+            ("s3.endpoint", seaweed.endpoint()),
+            ("s3.region", &lake["AWS_REGION"]),
+            ("s3.aws-access-key", &lake["AWS_ACCESS_KEY_ID"]),
+            ("s3.aws-secret-key", &lake["AWS_SECRET_ACCESS_KEY"]),
+            ("s3.path-style-access", "true"),
+            ("delta.register-table-procedure.enabled", "true"),
+        ],
+    );
+}
