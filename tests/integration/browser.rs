@@ -5,5 +5,6 @@ mod explorer;
 mod keyboard;
 mod links;
 mod looks;
+mod maintenance;
 mod reading;
 mod restore;

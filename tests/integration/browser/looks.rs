@@ -28,6 +28,14 @@ async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
             "restore",
             explorer.at("users", &format!("/restore?to={}", delete - 1)),
         ),
+        ("vacuum", explorer.at("users", "/maintenance")),
+        (
+            "optimize",
+            explorer.at("progress_stream", "/maintenance?show=optimize"),
+        ),
+        ("pins", explorer.at("users", "/maintenance?show=pins")),
+        ("jobs", explorer.at("users", "/maintenance?show=jobs")),
+        ("audit", "/audit".to_owned()),
         ("no-table", "/t/nothing".to_owned()),
         (
             "no-version",

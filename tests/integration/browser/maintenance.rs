@@ -1,0 +1,154 @@
+//! A table cleaned up, packed and pinned from its page, and what the audit says of it.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use tests::chromium::Look;
+use tests::place;
+use tests::served::Served;
+
+use super::explorer::Explorer;
+
+const DAY: u64 = 24 * 3600;
+
+/// What a writer left that failed, so many days ago.
+fn left_behind(table: &Path, name: &str, days: u64) {
+    let path = table.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "half a file").unwrap();
+    let then = SystemTime::now() - Duration::from_secs(days * DAY);
+    let file = File::options().write(true).open(&path).unwrap();
+    file.set_modified(then).unwrap();
+}
+
+/// Files and rows of a version as deltalake and DuckDB read them.
+fn read_by_others(table: &Path, version: u64) -> (u64, u64) {
+    let output = Command::new(place::venv("python"))
+        .arg(place::repository().join("tests/peers/readers.py"))
+        .arg(table)
+        .arg(version.to_string())
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let fact: Value = serde_json::from_slice(&output.stdout).unwrap();
+    (
+        fact["files"].as_u64().unwrap(),
+        fact["rows"].as_u64().unwrap(),
+    )
+}
+
+#[tokio::test]
+async fn what_no_version_needs_goes_and_nothing_else() {
+    let served = Arc::new(Served::own_demo());
+    let table = served.demo_folder().unwrap().join("curated/users");
+    let job = "0b0c1d2e-0000-4000-8000-00000000abcd";
+    let name = |n: u32| format!("region=DE/part-{n:05}-{job}.c000.snappy.parquet");
+    for n in 0..3 {
+        left_behind(&table, &name(n), 3);
+    }
+    left_behind(&table, &name(9), 0);
+    left_behind(&table, "region=DE/_hidden/x.parquet", 30);
+    let explorer = Explorer::over(Arc::clone(&served), Look::WIDE, "/").await;
+    let before = explorer.latest("users").await;
+    let read = read_by_others(&table, before);
+
+    explorer.go(&explorer.at("users", "/maintenance")).await;
+    let page = &explorer.chromium;
+    page.reads("Never committed, by writer").await;
+    page.reads(job).await;
+    page.reads("can be restored now and cannot afterwards")
+        .await;
+    // The button waits for the table's name.
+    page.fill("textbox", "Nothing brings these back…", "users")
+        .await;
+    page.press("button", "Delete 1…").await;
+    page.reads("every file that a version needs is where it was")
+        .await;
+
+    for n in 0..3 {
+        assert!(!table.join(name(n)).exists(), "{n}");
+    }
+    assert!(table.join(name(9)).exists(), "too young");
+    assert!(table.join("region=DE/_hidden/x.parquet").exists());
+    let commits = explorer.history("users").await;
+    assert_eq!(commits[0]["operation"], "VACUUM END");
+    assert_eq!(commits[1]["operation"], "VACUUM START");
+    assert_eq!(read_by_others(&table, before + 2), read);
+
+    page.press("button", "Plan again").await;
+    page.reads("Nothing to delete.").await;
+    explorer.go("/audit").await;
+    page.reads("objects of").await;
+    page.sees("link", &format!("version {}", before + 2)).await;
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn small_files_are_packed_and_no_row_changes() {
+    let served = Arc::new(Served::own_demo());
+    let table = served
+        .demo_folder()
+        .unwrap()
+        .join("curated/progress_stream");
+    let explorer = Explorer::over(Arc::clone(&served), Look::WIDE, "/").await;
+    let before = explorer.latest("progress_stream").await;
+    let (files, rows) = read_by_others(&table, before);
+
+    let path = explorer.at("progress_stream", "/maintenance?show=optimize");
+    explorer.go(&path).await;
+    let page = &explorer.chromium;
+    page.reads("No row changes; readers go on undisturbed.")
+        .await;
+    page.press("button", "Pack…").await;
+    page.reads("hold the same rows as before").await;
+
+    let (packed, same) = read_by_others(&table, before + 1);
+    assert_eq!(same, rows);
+    assert!(packed * 10 < files, "{files} became {packed}");
+    let commits = explorer.history("progress_stream").await;
+    assert_eq!(commits[0]["operation"], "OPTIMIZE");
+    assert_eq!(commits[0]["data_change"], false);
+    page.press("button", "Plan again").await;
+    page.reads("Nothing to pack.").await;
+    // Whoever comes back finds what was done.
+    explorer
+        .go(&explorer.at("progress_stream", "/maintenance?show=jobs"))
+        .await;
+    page.reads(&format!("version {}", before + 1)).await;
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn a_pin_keeps_a_version_and_the_timeline_shows_it() {
+    let served = Arc::new(Served::own_demo());
+    let explorer = Explorer::over(Arc::clone(&served), Look::WIDE, "/").await;
+    let page = &explorer.chromium;
+    explorer.go(&explorer.at("users", "/c/45")).await;
+    page.press("link", "Pin…").await;
+    page.fill("textbox", "Name", "quarter 3").await;
+    page.fill("textbox", "Why", "the books").await;
+    page.press("button", "Pin it").await;
+    page.sees("button", "Unpin quarter 3").await;
+    explorer.go(&explorer.at("users", "")).await;
+    page.reads("quarter 3").await;
+
+    // What it needs is no longer to be deleted.
+    explorer.go(&explorer.at("users", "/maintenance")).await;
+    page.reads("Kept by name: quarter 3 (version 45)").await;
+    let path = explorer.at("users", "/maintenance?show=pins&pin=45");
+    explorer.go(&path).await;
+    page.fill("textbox", "Name", "quarter 3").await;
+    page.press("button", "Pin it").await;
+    page.reads("pins version 45 already").await;
+    page.press("button", "Unpin quarter 3").await;
+    page.reads("Nothing is kept by name").await;
+    // The browser itself remarks on an answer of 409.
+    let said = page.complaints().await;
+    assert!(said.iter().all(|line| line.contains("409")), "{said:?}");
+    explorer.close().await;
+}
