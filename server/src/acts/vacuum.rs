@@ -11,7 +11,7 @@ use lake::table::Time;
 use lake::{Error, Kind, Result};
 use uuid::Uuid;
 
-use super::{Consent, millis_since};
+use super::{Consent, look_after, millis_since};
 
 /// Spared objects and folders that a warning names.
 const NAMED: usize = 5;
@@ -81,10 +81,16 @@ pub async fn vacuum(
     };
     consent.check(&planned.plan.id)?;
     let started = Instant::now();
-    let done = vacuum::apply(&planned, &consent.sign(), host).await?;
+    let mut done = vacuum::apply(&planned, &consent.sign(), host).await?;
+    let took_ms = millis_since(started);
+    if done.end.is_some() {
+        // The version that ended it is looked after as that of every act is.
+        done.warnings
+            .extend(look_after(root, done.start, host).await);
+    }
     Ok(Outcome {
         plan: planned.plan,
-        applied: Some(applied(done, millis_since(started))),
+        applied: Some(applied(done, took_ms)),
     })
 }
 

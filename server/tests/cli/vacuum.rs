@@ -215,3 +215,22 @@ fn pins_have_names_of_their_own() {
         "{shown}"
     );
 }
+
+/// A start that falls on the table's checkpoint interval gets its checkpoint, as any commit does.
+#[test]
+fn both_commits_are_looked_after() {
+    let folder = Folder::littered(OLD);
+    let log = folder.path("lake/users/_delta_log");
+    for version in 3..10 {
+        let commit = "{\"commitInfo\":{\"operation\":\"NOTHING\"}}\n";
+        fs::write(log.join(format!("{version:020}.json")), commit).unwrap();
+    }
+    let done = folder.json(&["vacuum", "people", "--apply"]);
+    assert_eq!(done["applied"]["version"], "11");
+    assert!(
+        log.join(format!("{:020}.checkpoint.parquet", 10)).exists(),
+        "{done}"
+    );
+    let snapshot = folder.json(&["snapshot", "people"]);
+    assert_eq!(snapshot["files"], 1);
+}
