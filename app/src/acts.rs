@@ -16,7 +16,7 @@ pub use watch::Watch;
 
 /// What an act would do.
 pub async fn plan(table: &str, request: &PlanRequest) -> Result<Outcome> {
-    send(Request::post(&of(table, "/plans")), Some(request)).await
+    send(Request::post(&of(table, "/plans")), request).await
 }
 
 /// What came of an act.
@@ -50,7 +50,7 @@ pub async fn jobs(table: &str) -> Result<Jobs> {
 /// Asks a job to stop after the step it is in.
 pub async fn cancel(id: &str) -> Result<Job> {
     let path = format!("/api/jobs/{}/cancel", segment(id));
-    send(Request::post(&path), Some(&())).await
+    send(Request::post(&path), &()).await
 }
 
 /// Versions that vacuum keeps, by name.
@@ -61,13 +61,13 @@ pub async fn pins(table: &str) -> Result<Pins> {
 /// Keeps a version by name.
 pub async fn pin(table: &str, name: &str, request: &PinRequest) -> Result<Pins> {
     let path = of(table, &format!("/pins/{}", segment(name)));
-    send(Request::put(&path), Some(request)).await
+    send(Request::put(&path), request).await
 }
 
 /// Keeps a version no longer.
 pub async fn unpin(table: &str, name: &str) -> Result<Pins> {
     let path = of(table, &format!("/pins/{}", segment(name)));
-    send(Request::delete(&path), None::<&()>).await
+    send(Request::delete(&path), &()).await
 }
 
 /// A page of what was done.
@@ -91,15 +91,9 @@ async fn get<T: DeserializeOwned>(path: &str) -> Result<T> {
     answered(Request::get(path).send().await).await
 }
 
-async fn send<T: DeserializeOwned>(
-    request: RequestBuilder,
-    body: Option<&impl Serialize>,
-) -> Result<T> {
-    let sent = match body {
-        Some(body) => with_body(request, body)?.send().await,
-        None => request.send().await,
-    };
-    answered(sent).await
+/// The server takes a change only from who says that it is JSON, which no form of another site can.
+async fn send<T: DeserializeOwned>(request: RequestBuilder, body: &impl Serialize) -> Result<T> {
+    answered(with_body(request, body)?.send().await).await
 }
 
 fn with_body(request: RequestBuilder, body: &impl Serialize) -> Result<Request> {

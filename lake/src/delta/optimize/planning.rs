@@ -24,7 +24,7 @@ use crate::delta::verbatim::{Fields, raw};
 use crate::delta::write::{
     BASE_ROW_ID, SINCE_VERSION, as_remove, check_partitions, is_true, refusal, selected,
 };
-use crate::figures::size;
+use crate::figures;
 use crate::host::{Progress, SharedHost};
 use crate::parquet::reader::ParquetFile;
 use crate::plan::{self, Act, OptimizeDetail, Passed, Plan};
@@ -89,7 +89,7 @@ pub(super) async fn plan(
         plan.refused = Some(format!(
             "nothing to do: of {} files, no two below {} go together, and none has many masked rows",
             base.files.len(),
-            size(min)
+            figures::size(min)
         ));
     }
     if state.domains.contains_key("delta.clustering") && !bins.is_empty() {
