@@ -18,6 +18,7 @@ from pathlib import Path
 
 import deltalake
 
+from pack import packs
 from restore import restores
 
 PEER = Path(__file__).with_name("peer.py")
@@ -119,7 +120,7 @@ def main():
     parser.add_argument("tidemark")
     parser.add_argument("folder")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", help="a, b, c or d")
+    parser.add_argument("--only", help="a, b, c, d or e")
     parser.add_argument("--page", help="the program that opens a layout in a browser")
     given = parser.parse_args()
     for table in ("files", "commits"):
@@ -134,6 +135,8 @@ def main():
             met.append(browse((given.page, given.tidemark), given.folder, answer, peer_time, given.runs))
     if given.only in (None, "d"):
         met.append(restores(given.tidemark, given.runs))
+    if given.only in (None, "e"):
+        met.append(packs(given.tidemark))
     sys.exit(0 if all(met) else 1)
 
 

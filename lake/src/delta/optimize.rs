@@ -2,6 +2,7 @@
 //! row changes.
 
 mod apply;
+mod binding;
 mod bins;
 mod body;
 mod cast;
@@ -66,7 +67,7 @@ pub struct Memory {
 impl Default for Memory {
     fn default() -> Self {
         Self {
-            slice: 48 << 20,
+            slice: 32 << 20,
             row_group: 64 << 20,
             part: 8 << 20,
         }

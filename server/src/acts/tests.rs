@@ -232,3 +232,31 @@ async fn pins_are_put_listed_and_taken_away() {
     assert_eq!((taken.status, taken.json()), (200, json!({ "pins": [] })));
     assert_eq!(app.send(Method::DELETE, path, &JSON, "").await.status, 404);
 }
+
+#[tokio::test]
+async fn an_optimize_leaves_alone_what_it_cannot_read() {
+    let app = app().await;
+    let body = json!({ "kind": "optimize", "target_size": 1000 });
+    let answer = post(&app, "/api/tables/people/plans", &body).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    let plan = &answer.json()["plan"];
+    assert!(
+        plan["refused"]
+            .as_str()
+            .unwrap()
+            .starts_with("nothing to do"),
+        "{plan}"
+    );
+    let detail = &plan["optimize"];
+    assert_eq!(
+        (&detail["target_bytes"], &detail["min_bytes"]),
+        (&json!(1000), &json!(1000))
+    );
+    let path = format!("/api/plans/{}/apply", plan["id"].as_str().unwrap());
+    let inputs = json!({
+        "table": "people", "request": body, "as_of": plan["as_of"],
+        "base_version": plan["base_version"],
+    });
+    // Nobody needs to say why nothing is lost.
+    assert_eq!(post(&app, &path, &inputs).await.status, 422);
+}

@@ -1,21 +1,22 @@
-//! The files that are packed: looked at before anything is planned, and read row by row afterwards.
+//! The files that are packed, looked at before anything is planned.
 
 use std::sync::Arc;
 
 use ::parquet::basic::Compression;
-use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, new_null_array};
-use arrow_schema::{DataType, FieldRef};
-use arrow_select::filter::filter_record_batch;
 use object_store::ObjectStore;
 use object_store::path::Path;
 use roaring::RoaringTreemap;
 
-use super::cast::{cast, castable};
+use super::Memory;
+use super::binding::Binding;
 use super::columns::Columns;
-use super::fit::{Fit, convert, find, fit};
+use crate::answer::Root;
+use crate::delta::files::FileRef;
 use crate::delta::key::Key;
+use crate::delta::path::{Location, locate};
 use crate::delta::vector::{self, Descriptor};
 use crate::delta::verbatim::Fields;
+use crate::delta::write::{BASE_ROW_ID, SINCE_VERSION, as_remove};
 use crate::parquet::reader::ParquetFile;
 use crate::parquet::slices::{bytes, divisible, rows};
 use crate::{Error, Kind, Result};
@@ -47,66 +48,53 @@ impl Input {
     }
 }
 
-/// How the columns of a file become the table's.
-#[derive(Clone, Debug)]
-pub(super) struct Binding {
-    /// Root columns of the file that are read, in its order.
-    pub(super) roots: Vec<usize>,
-    /// For each column of a new file, the place among `roots`, and what is done to it.
-    columns: Vec<Option<(usize, Fit)>>,
-    /// The same for row ids and the versions of rows.
-    ids: [Option<usize>; 2],
-}
-
-impl Binding {
-    /// Binds a file's columns to the table's; an error where one does not fit.
-    pub(super) fn of(file: &ParquetFile, columns: &Columns) -> Result<Self> {
-        let own = file.arrow().schema().fields();
-        let by_id = columns.by_id;
-        let mut found: Vec<Option<(usize, Fit)>> = Vec::with_capacity(columns.fields.len());
-        for (field, to) in columns.fields.iter().zip(columns.arrow.fields()) {
-            let at = find(own, field, by_id)?;
-            found.push(match at.and_then(|at| Some((at, own.get(at)?))) {
-                Some((at, from)) => {
-                    Some((at, fit(from.data_type(), field, to.data_type(), by_id)?))
-                }
-                None => None,
-            });
-        }
-        if found.iter().all(Option::is_none) {
-            return Err(Error::unsupported("none of its columns is the table's"));
-        }
-        let mut ids = [None, None];
-        if let Some((id, since)) = &columns.tracked {
-            for (slot, name) in ids.iter_mut().zip([id, since]) {
-                let at = own.iter().position(|f: &FieldRef| f.name() == name);
-                if let Some(from) = at.and_then(|at| own.get(at))
-                    && castable(from.data_type(), &DataType::Int64).is_none()
-                {
-                    return Err(Error::unsupported("its column of row ids holds no numbers"));
-                }
-                *slot = at;
-            }
-        }
-        let mut roots: Vec<usize> = found.iter().flatten().map(|(at, _)| *at).collect();
-        roots.extend(ids.iter().flatten());
-        roots.sort_unstable();
-        roots.dedup();
-        let place = |at: usize| roots.binary_search(&at).unwrap_or(usize::MAX);
-        Ok(Self {
-            columns: found
-                .into_iter()
-                .map(|own| own.map(|(at, fit)| (place(at), fit)))
-                .collect(),
-            ids: ids.map(|at| at.map(place)),
-            roots,
-        })
+/// Looks at a file that is to be packed; an error where it cannot be packed exactly.
+pub(super) async fn input(
+    root: &Root,
+    columns: &Columns,
+    file: FileRef<'_>,
+    add: Fields,
+) -> Result<Input> {
+    let Location::Inside(path) = locate(&root.path, file.raw_path())? else {
+        return Err(Error::unsupported("it lies outside the table"));
+    };
+    let vector = file.vector();
+    if !file.vector_is_sound() {
+        return Err(Error::damaged("its deletion vector cannot be what it says"));
     }
+    let number = |name: &str| add.get(name).and_then(|n| n.get().parse::<i64>().ok());
+    let ids = match columns.tracked {
+        None => None,
+        Some(_) => match (number(BASE_ROW_ID), number(SINCE_VERSION)) {
+            (Some(id), Some(since)) => Some((id, since)),
+            _ => return Err(Error::unsupported("its rows have no ids to keep")),
+        },
+    };
+    let opened = ParquetFile::open(&root.store, &path).await?;
+    let limit = Memory::default().slice;
+    let looked = look(&opened, columns, limit, file.records(), file.bytes());
+    let (records, dense) = looked.await?;
+    if let Some(vector) = &vector {
+        masked(&root.store, &root.path, vector, records).await?;
+    }
+    let mut remove = add;
+    as_remove(&mut remove, false)?;
+    Ok(Input {
+        key: file.key(),
+        raw_path: file.raw_path().to_owned(),
+        path,
+        bytes: file.bytes(),
+        records,
+        vector,
+        dense,
+        ids,
+        remove,
+    })
 }
 
 /// Looks at a file: whether all of it can be read as the table has it. How many rows it has, and
 /// whether it is compressed densely.
-pub(super) async fn look(
+async fn look(
     file: &ParquetFile,
     columns: &Columns,
     limit: u64,
@@ -161,65 +149,4 @@ pub(super) async fn masked(
         )),
         _ => Ok(masked),
     }
-}
-
-/// What makes rows of one file rows of the table.
-#[derive(Clone, Debug)]
-pub(super) struct Conversion {
-    pub(super) binding: Binding,
-    pub(super) columns: Arc<Columns>,
-    pub(super) masked: Arc<RoaringTreemap>,
-    pub(super) ids: Option<(i64, i64)>,
-}
-
-impl Conversion {
-    /// The rows as the table has them, without those that are masked; `first` is the position of the
-    /// first of them in the file.
-    pub(super) fn convert(&self, arrays: &[ArrayRef], first: u64) -> Result<RecordBatch> {
-        let rows = arrays.first().map_or(0, |array| array.len());
-        let missing = || Error::new(Kind::Internal, "a column that was not read");
-        let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.columns.arrow.fields().len());
-        for (own, to) in self.binding.columns.iter().zip(self.columns.arrow.fields()) {
-            columns.push(match own {
-                Some((at, fit)) => {
-                    convert(arrays.get(*at).ok_or_else(missing)?, fit, to.data_type())?
-                }
-                None => new_null_array(to.data_type(), rows),
-            });
-        }
-        if let Some((base, since)) = self.ids {
-            let [id_at, since_at] = self.binding.ids;
-            let start = i64::try_from(first)
-                .unwrap_or(i64::MAX)
-                .saturating_add(base);
-            let own =
-                |at: Option<usize>| at.map(|at| arrays.get(at).ok_or_else(missing)).transpose();
-            columns.push(kept(own(id_at)?, (start..).take(rows))?);
-            columns.push(kept(own(since_at)?, std::iter::repeat_n(since, rows))?);
-        }
-        let batch = RecordBatch::try_new(Arc::clone(&self.columns.arrow), columns)?;
-        if self.masked.is_empty() {
-            return Ok(batch);
-        }
-        let keep = (first..).take(rows).map(|row| !self.masked.contains(row));
-        let keep = BooleanArray::from(keep.collect::<Vec<bool>>());
-        Ok(filter_record_batch(&batch, &keep)?)
-    }
-}
-
-/// Values that were written down, else those that follow from the file's add.
-fn kept(own: Option<&ArrayRef>, else_: impl Iterator<Item = i64>) -> Result<ArrayRef> {
-    let Some(own) = own else {
-        return Ok(Arc::new(Int64Array::from_iter_values(else_)));
-    };
-    let how = castable(own.data_type(), &DataType::Int64);
-    let how = how.ok_or_else(|| Error::new(Kind::Internal, "row ids that are no numbers"))?;
-    let own = cast(own, how, &DataType::Int64)?;
-    let own = own.as_any().downcast_ref::<Int64Array>();
-    let own = own.ok_or_else(|| Error::new(Kind::Internal, "row ids that are no numbers"))?;
-    let values = own
-        .iter()
-        .zip(else_)
-        .map(|(own, else_)| own.unwrap_or(else_));
-    Ok(Arc::new(Int64Array::from_iter_values(values)))
 }

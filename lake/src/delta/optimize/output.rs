@@ -106,6 +106,9 @@ impl Write for Parts {
     fn write(&mut self, mut bytes: &[u8]) -> std::io::Result<usize> {
         let length = bytes.len();
         while !bytes.is_empty() {
+            if self.open.capacity() == 0 {
+                self.open.reserve_exact(self.size);
+            }
             let taken = bytes.len().min(self.size - self.open.len());
             let (now, later) = bytes.split_at(taken);
             self.open.extend_from_slice(now);

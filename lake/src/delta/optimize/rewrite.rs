@@ -1,34 +1,31 @@
 //! The bins of a plan written as new files, which no version names yet.
 
+mod job;
+mod step;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::parquet::basic::{Compression, ZstdLevel};
 use futures::{StreamExt, stream};
-use hashbrown::HashSet;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use roaring::RoaringTreemap;
 
+use super::binding::{Binding, Conversion};
 use super::columns::Columns;
-use super::input::{Binding, Conversion, Input, masked};
+use super::input::{Input, masked};
 use super::output::{Encoder, Upload};
-use super::place;
 use super::stats::Stats;
 use super::{Bin, Optimize};
-use crate::delta::path::{Location, canonical, locate};
-use crate::delta::snapshot::Snapshot;
-use crate::host::{Progress, SharedHost, run};
+use crate::host::{Progress, SharedHost};
 use crate::parquet::reader::ParquetFile;
-use crate::parquet::slices::{Slice, rows, slices};
+use crate::parquet::slices::slices;
 use crate::{Error, Kind, Result};
+use job::{Job, taken};
+use step::{batch_rows, step};
 
 /// Bins written at once.
 const LANES: usize = 2;
-
-/// Most rows of a batch, and the bytes that one should not have more of.
-const BATCH_ROWS: u64 = 8192;
-const BATCH_BYTES: u64 = 4 << 20;
 
 /// New files that wait for their commit.
 #[derive(Debug)]
@@ -111,17 +108,6 @@ pub async fn rewrite(
     }
 }
 
-/// Whether a name is that of another new file, or of a file that the table has. Random names never
-/// meet; should they, no file may be put over, or deleted after a failure.
-fn taken(jobs: &[Job<'_>], base: &Snapshot) -> bool {
-    let new: HashSet<_> = jobs.iter().map(|job| canonical(&job.raw_path)).collect();
-    new.len() < jobs.len()
-        || base
-            .files
-            .iter()
-            .any(|f| new.contains(&canonical(f.raw_path())))
-}
-
 impl Rewritten {
     /// Deletes the new files, which no version names, and says so where it cannot.
     pub(super) async fn discard(self, store: &Arc<dyn ObjectStore>, why: Error) -> Error {
@@ -144,44 +130,6 @@ async fn cleaned(store: &Arc<dyn ObjectStore>, paths: Vec<Path>, error: Error) -
         n => error.within(format!(
             "{n} new files could not be deleted and wait for a vacuum"
         )),
-    }
-}
-
-/// A bin and the file that it becomes.
-struct Job<'a> {
-    bin: &'a Bin,
-    raw_path: String,
-    path: Path,
-}
-
-impl<'a> Job<'a> {
-    fn new(optimize: &Optimize, bin: &'a Bin, name: &str) -> Result<Self> {
-        let suffix = match bin.compression() {
-            Compression::SNAPPY => "snappy",
-            _ => "zstd",
-        };
-        let name = format!("part-00000-{name}-c000.{suffix}.parquet");
-        let partition = bin.partition.iter();
-        let raw_path = place::path(partition.map(|(k, v)| (k.as_str(), v.as_deref())), &name);
-        match locate(&optimize.log.root, &raw_path)? {
-            Location::Inside(path) => Ok(Self {
-                bin,
-                raw_path,
-                path,
-            }),
-            Location::Outside(_) => Err(Error::new(Kind::Internal, "a new file outside the table")),
-        }
-    }
-}
-
-impl Bin {
-    /// As dense as what is replaced, so that packing does not make the table larger; else the codec
-    /// that every reader has and that costs least.
-    fn compression(&self) -> Compression {
-        match self.inputs.iter().any(|input| input.dense) {
-            true => Compression::ZSTD(ZstdLevel::default()),
-            false => Compression::SNAPPY,
-        }
     }
 }
 
@@ -279,15 +227,12 @@ impl Rewriting<'_> {
         upload: &mut Upload,
     ) -> Result<(u64, Stats)> {
         for input in &bin.inputs {
-            encoder = self
-                .input(input, encoder, upload)
-                .await
-                .map_err(|e| e.at("key", &input.path))?;
+            let read = self.input(input, &mut encoder, upload).await;
+            read.map_err(|e| e.at("key", &input.path))?;
             self.files.fetch_add(1, Ordering::Relaxed);
             self.tell();
         }
-        let finished = run(self.host, move || encoder.finish()).await?;
-        let (parts, rows, stats) = finished?;
+        let (parts, rows, stats) = encoder.finish()?;
         if rows != bin.rows() || stats.rows() != rows {
             return Err(Error::damaged(format!(
                 "{rows} rows were written where {} should be: nothing is committed",
@@ -300,12 +245,7 @@ impl Rewriting<'_> {
         Ok((rows, stats))
     }
 
-    async fn input(
-        &self,
-        input: &Input,
-        mut encoder: Encoder,
-        upload: &mut Upload,
-    ) -> Result<Encoder> {
+    async fn input(&self, input: &Input, encoder: &mut Encoder, upload: &mut Upload) -> Result<()> {
         let log = &self.optimize.log;
         let file = ParquetFile::open(&log.store, &input.path).await?;
         if file.size() != input.bytes {
@@ -315,12 +255,12 @@ impl Rewriting<'_> {
             Some(vector) => masked(&log.store, &log.root, vector, input.records).await?,
             None => RoaringTreemap::new(),
         };
-        let conversion = Arc::new(Conversion {
+        let conversion = Conversion {
             binding: Binding::of(&file, self.columns)?,
             columns: Arc::clone(self.columns),
-            masked: Arc::new(masked),
+            masked,
             ids: input.ids,
-        });
+        };
         let roots = &conversion.binding.roots;
         let (mut first, mut told) = (0u64, 0u64);
         for group in 0..file.metadata().num_row_groups() {
@@ -329,11 +269,9 @@ impl Rewriting<'_> {
             for range in &cut.rows {
                 let mut slice = cut.read(&file, range.clone(), batch_rows).await?;
                 loop {
-                    let conversion = Arc::clone(&conversion);
-                    let step = move || step(slice, encoder, &conversion, first);
-                    let done = run(self.host, step).await??;
-                    (slice, encoder) = (done.slice, done.encoder);
-                    let Some(rows) = done.rows else {
+                    // Here and on no other thread: allocators keep what each thread gave back, and
+                    // row groups passed from thread to thread would be kept many times.
+                    let Some(rows) = step(&mut slice, encoder, &conversion, first)? else {
                         break;
                     };
                     first += rows;
@@ -347,7 +285,7 @@ impl Rewriting<'_> {
             }
         }
         match first == input.records {
-            true => Ok(encoder),
+            true => Ok(()),
             false => Err(Error::damaged(format!(
                 "{first} rows were read of a file of {}",
                 input.records
@@ -372,49 +310,4 @@ impl Rewriting<'_> {
             of: Some(self.optimize.plan.files_to_rewrite),
         });
     }
-}
-
-struct Step {
-    slice: Slice,
-    encoder: Encoder,
-    /// Rows read; `None` where there was none left.
-    rows: Option<u64>,
-}
-
-/// Decodes, converts and encodes one batch.
-fn step(
-    mut slice: Slice,
-    mut encoder: Encoder,
-    conversion: &Conversion,
-    first: u64,
-) -> Result<Step> {
-    let rows = match slice.next()? {
-        None => None,
-        Some(arrays) => {
-            let batch = conversion.convert(&arrays, first)?;
-            encoder.write(&batch)?;
-            Some(arrays.first().map_or(0, |array| array.len() as u64))
-        }
-    };
-    Ok(Step {
-        slice,
-        encoder,
-        rows,
-    })
-}
-
-/// Rows of a batch that are not too many bytes, as far as the footer tells.
-fn batch_rows(file: &ParquetFile, group: usize) -> Result<usize> {
-    let own = file.metadata().row_groups().get(group);
-    let chunks = own.map(|group| group.columns()).unwrap_or_default();
-    let sizes = chunks
-        .iter()
-        .map(|chunk| u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
-    let bytes = sizes.fold(0u64, u64::saturating_add);
-    let rows = rows(file, group)?;
-    let fit = u128::from(rows) * u128::from(BATCH_BYTES) / u128::from(bytes.max(1));
-    let fit = u64::try_from(fit)
-        .unwrap_or(BATCH_ROWS)
-        .clamp(1, BATCH_ROWS);
-    Ok(usize::try_from(fit).unwrap_or(1))
 }
