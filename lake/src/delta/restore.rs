@@ -9,6 +9,7 @@ mod digest;
 mod kept;
 mod presence;
 mod rows;
+mod streams;
 mod words;
 
 use std::sync::Arc;
@@ -196,7 +197,7 @@ impl Planning<'_> {
 
         self.count(&mut plan, &coming, &going);
         self.settings(&mut plan, metadata.as_ref(), protocol.as_ref());
-        self.warn(&mut plan, protocol.as_ref());
+        self.warn(&mut plan, metadata.as_ref(), protocol.as_ref());
         let dropped: HashSet<Key> = going.iter().map(|f| f.key()).collect();
         let mut after: Vec<Key> = Vec::with_capacity(base.files.len());
         let mut bytes_after = 0u64;
@@ -325,8 +326,8 @@ impl Planning<'_> {
         }
     }
 
-    fn warn(&self, plan: &mut Plan, protocol: Option<&Protocol>) {
-        let more = words::warnings(self.base, self.back, plan, protocol);
+    fn warn(&self, plan: &mut Plan, metadata: Option<&Metadata>, protocol: Option<&Protocol>) {
+        let more = words::warnings(self.base, self.back, plan, protocol, metadata);
         plan.warnings.extend(more);
         plan.warnings
             .extend(self.base.state.warnings.iter().cloned());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lake::Result;
-use lake::answer::Root;
+use lake::answer::{self, Root};
 use lake::delta::restore::Request;
 use lake::host::{Quiet, SharedHost};
 use lake::plan::Outcome;
@@ -30,4 +30,11 @@ pub(super) async fn restore(root: &Root, version: u64, head: u64) -> Result<Outc
     };
     let host: SharedHost = Arc::new(Quiet);
     acts::restore(root, &request, Some(&consent()), &host).await
+}
+
+/// The newest version.
+pub(super) async fn head(root: &Root) -> Result<u64> {
+    let host: SharedHost = Arc::new(Quiet);
+    let newest = answer::snapshot(root, At::Latest, false, &host).await?;
+    Ok(newest.version.0)
 }

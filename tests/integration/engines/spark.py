@@ -15,9 +15,11 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 from pyspark.sql import SparkSession
 
+import streams
 import tables
 
 
@@ -176,7 +178,8 @@ class Writer:
 def main(bucket, *wanted):
     started = time.monotonic()
     writes = [write for write in tables.ALL if not wanted or write.__name__ in wanted]
-    desk = Desk([write.__name__ for write in writes])
+    cases = [case for case in streams.CASES if not wanted or case in wanted]
+    desk = Desk([write.__name__ for write in writes] + cases)
     spark = session()
     desk.say(started=round(time.monotonic() - started))
 
@@ -198,9 +201,17 @@ def main(bucket, *wanted):
         except Exception as error:
             desk.say(table=table, failed=str(error)[:2000])
 
+    def streamed(case):
+        try:
+            streams.stream(Writer(spark.newSession(), bucket, desk, case))
+            desk.say(table=case, whole=True)
+        except Exception as error:
+            desk.say(table=case, failed=str(error)[:2000])
+
     # Most of a statement is planning it, in which one core has nothing to do.
     with ThreadPoolExecutor(2) as lanes:
-        list(lanes.map(whole, writes))
+        list(chain(lanes.map(whole, writes), lanes.map(streamed, cases)))
+    print("CPU seconds", spark._jvm.java.lang.management.ManagementFactory.getPlatformMXBean(spark._jvm.java.lang.Class.forName("com.sun.management.OperatingSystemMXBean")).getProcessCpuTime() / 1e9, file=sys.stderr)
     spark.stop()
 
 

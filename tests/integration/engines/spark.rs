@@ -5,6 +5,7 @@ mod compare;
 mod deviation;
 mod driver;
 mod restored;
+mod streams;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +36,9 @@ async fn spark_writes_and_we_read_the_same() {
     // What Spark said of each table, oldest first.
     let mut told: BTreeMap<String, Vec<Facts>> = BTreeMap::new();
 
+    // What our plans say of readers that stream a table, if they do.
+    let mut streamed: BTreeMap<String, Option<String>> = BTreeMap::new();
+
     while let Some(said) = spark.next() {
         match said {
             Said::Facts(facts) => {
@@ -62,6 +66,24 @@ async fn spark_writes_and_we_read_the_same() {
                         spark.go_on(&table);
                     }
                 }
+            }
+            Said::Streams {
+                case,
+                table,
+                target,
+            } => {
+                let root = root(&store, &url, &table);
+                match streams::restore(&root, target).await {
+                    Ok(word) => drop(streamed.insert(case.clone(), word)),
+                    Err(why) => found.add(&case, "", "restore", &why),
+                }
+                spark.go_on(&case);
+            }
+            Said::Ended { case, ends } => {
+                let said = streamed[&case].as_deref();
+                streams::compare(&case, said, &ends, &mut found);
+                println!("engines: spark: {case}: {ends:?}: {said:?}");
+                spark.go_on(&case);
             }
             Said::Whole { table, failed } => {
                 if let Some(why) = failed {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashSet;
 
-use crate::delta::action::Protocol;
+use super::streams::streams;
+use crate::delta::action::{Metadata, Protocol};
 use crate::delta::files::FileRef;
 use crate::delta::key::Key;
 use crate::delta::snapshot::{Snapshot, State};
@@ -67,6 +68,7 @@ pub(super) fn warnings(
     back: &Snapshot,
     plan: &Plan,
     protocol: Option<&Protocol>,
+    metadata: Option<&Metadata>,
 ) -> Vec<String> {
     let mut all = Vec::new();
     let after = plan.commits_undone();
@@ -93,7 +95,7 @@ pub(super) fn warnings(
             ));
         }
     }
-    all.extend(streams(plan, base, back));
+    all.extend(streams(plan, &base.state.metadata, metadata));
     all
 }
 
@@ -160,25 +162,4 @@ fn features(before: &Protocol, after: &Protocol) -> Option<String> {
     };
     let back: Vec<String> = names(after).difference(&names(before)).cloned().collect();
     (!back.is_empty()).then(|| format!("table features come back: {}", listed(&back)))
-}
-
-/// What becomes of those who read the table as a stream.
-fn streams(plan: &Plan, base: &Snapshot, back: &Snapshot) -> Option<String> {
-    let text = match (plan.files_to_add, plan.files_to_remove) {
-        (0, 0) if base.state.metadata.id != back.state.metadata.id => {
-            "readers of the stream stop for good: the table's id changes"
-        }
-        (0, 0) if !plan.schema.is_empty() => {
-            "readers of the stream go on; one that starts again stops where the schema became narrower"
-        }
-        (0, 0) => return None,
-        (_, 0) => "readers of the stream get the rows of the files that come back once more",
-        (0, _) => {
-            "readers of the stream stop with DELTA_SOURCE_IGNORE_DELETE, unless ignoreDeletes, skipChangeCommits or ignoreChanges is set"
-        }
-        _ => {
-            "readers of the stream stop with DELTA_SOURCE_TABLE_IGNORE_CHANGES, unless skipChangeCommits (the commit is skipped) or ignoreChanges (whole files come again) is set"
-        }
-    };
-    Some(text.to_owned())
 }

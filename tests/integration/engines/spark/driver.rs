@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use tests::place;
 use tests::seaweed::SeaweedFs;
 
+use super::streams::Ends;
+
 /// No statement takes so long, not even the first one on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -45,6 +47,17 @@ pub(super) enum Said {
     Facts(Box<Facts>),
     /// A table is as Spark left it; the next word on it is ours.
     Restores(String),
+    /// A table that readers stream is to be restored to a version.
+    Streams {
+        case: String,
+        table: String,
+        target: u64,
+    },
+    /// How those readers ended.
+    Ended {
+        case: String,
+        ends: Ends,
+    },
     /// No more comes of a table, for a reason where that is too early.
     Whole {
         table: String,
@@ -135,6 +148,19 @@ impl Driver {
         if value["restores"] == true {
             return Some(Said::Restores(text(&value["table"])));
         }
+        if let Some(target) = value["target"].as_u64() {
+            return Some(Said::Streams {
+                case: text(&value["table"]),
+                table: text(&value["streams"]),
+                target,
+            });
+        }
+        if value["ends"].is_object() {
+            return Some(Said::Ended {
+                case: text(&value["table"]),
+                ends: serde_json::from_value(value["ends"].clone()).unwrap(),
+            });
+        }
         let failed = value["failed"].as_str().map(str::to_owned);
         if failed.is_some() || value["whole"] == true {
             let table = text(&value["table"]);
@@ -163,6 +189,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        eprintln!("{}", self.log());
         // Only a failed test gets here with Spark still at work.
         let group = format!("-{}", self.process.id());
         let _ = Command::new("kill")
