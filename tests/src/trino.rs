@@ -88,9 +88,22 @@ impl Trino {
         rows.unwrap_or_else(|why| panic!("Trino: {statement}: {why}"))
     }
 
-    /// What a statement answers, or the error in Trino's words. An answer comes in pages, each of
-    /// which names the next one.
+    /// What a statement answers, or the error in Trino's words.
     pub async fn try_run(&self, statement: &str) -> Result<Rows, String> {
+        // In its first seconds it does not know itself, and has done nothing when it says so.
+        for _ in 0..100 {
+            match self.ask(statement).await {
+                Err(why) if why == "No nodes available to run query" => {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                answer => return answer,
+            }
+        }
+        self.ask(statement).await
+    }
+
+    /// An answer comes in pages, each of which names the next one.
+    async fn ask(&self, statement: &str) -> Result<Rows, String> {
         let first = self
             .client
             .post(format!("{}/v1/statement", self.url))

@@ -1,5 +1,5 @@
 """Starts Spark with Delta on an S3 store, writes the tables of tables.py one statement at a time, and
-says after each what Spark holds to be true of the table now.
+says after each what Spark holds to be true of the table now; then lets the streams of streams.py read.
 
     spark.py BUCKET-URL [TABLE…]
 
@@ -75,7 +75,7 @@ class Desk:
     Tidemark has changed it."""
 
     def __init__(self, tables):
-        self.restored = {}
+        self.done = {}
         self.lock = threading.Lock()
         self.turns = {table: threading.Semaphore(0) for table in tables}
         threading.Thread(target=self.listen, daemon=True).start()
@@ -88,12 +88,14 @@ class Desk:
         # Unbuffered: a buffer's lock, held here for good, would be in the way at the end.
         for table in open(0, "rb", buffering=0):
             table, *word = table.decode().split()
-            self.restored[table] = bool(word)
+            self.done[table] = bool(word)
             self.turns[table].release()
         os._exit(1)
 
     def wait(self, table):
+        """Answers whether Tidemark has changed the table meanwhile."""
         self.turns[table].acquire()
+        return self.done[table]
 
 
 class Writer:
@@ -145,11 +147,16 @@ class Writer:
         detail = self.spark.sql(f"describe detail {name}").collect()[0]
         history = self.spark.sql(f"describe history {name}").collect()
         table = self.spark.table(name)
+        # Spark itself cannot read a variant out of a file that has a deletion vector.
+        columns = ", ".join(f"`{field.name}`" for field in table.schema if field.dataType.typeName() != "variant")
+        every = table.selectExpr(f"cast(xxhash64(to_json(struct({columns}))) as decimal(20)) row")
+        rows, digest = every.selectExpr("count(*)", "sum(row)").collect()[0]
         return {
             "table": self.table,
             "statement": statement,
             "version": history[0].version,
-            "rows": table.groupBy().count().collect()[0][0],
+            "rows": rows,
+            "digest": str(digest),
             "files": detail.numFiles,
             "bytes": detail.sizeInBytes,
             "paths": sorted(table.inputFiles()),
@@ -175,6 +182,10 @@ class Writer:
         }
 
 
+# What Tidemark does to a table, and what is said of it afterwards.
+ACTS = {"restore": "restored by Tidemark", "tidy": "packed and vacuumed by Tidemark"}
+
+
 def main(bucket, *wanted):
     started = time.monotonic()
     writes = [write for write in tables.ALL if not wanted or write.__name__ in wanted]
@@ -188,14 +199,16 @@ def main(bucket, *wanted):
         try:
             run = Writer(spark.newSession(), bucket, desk, table)
             write(run)
-            # Tidemark restores an earlier version now, and Spark goes on with what it finds.
-            desk.say(table=table, restores=True)
-            desk.wait(table)
-            if desk.restored.pop(table, False):
-                facts = run.facts("restored by Tidemark")
+            # Now Tidemark acts on what Spark wrote, Spark looks, and goes on with what it finds.
+            for act, word in ACTS.items():
+                desk.say(table=table, act=act)
+                if not desk.wait(table):
+                    break
+                facts = run.facts(word)
                 run.restored_as = facts["version"]
                 desk.say(**facts)
                 desk.wait(table)
+            else:
                 tables.afterwards(run)
             desk.say(table=table, whole=True)
         except Exception as error:
@@ -211,7 +224,6 @@ def main(bucket, *wanted):
     # Most of a statement is planning it, in which one core has nothing to do.
     with ThreadPoolExecutor(2) as lanes:
         list(chain(lanes.map(whole, writes), lanes.map(streamed, cases)))
-    print("CPU seconds", spark._jvm.java.lang.management.ManagementFactory.getPlatformMXBean(spark._jvm.java.lang.Class.forName("com.sun.management.OperatingSystemMXBean")).getProcessCpuTime() / 1e9, file=sys.stderr)
     spark.stop()
 
 

@@ -6,6 +6,7 @@ mod deviation;
 mod driver;
 mod restored;
 mod streams;
+mod tidied;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use tests::seaweed::{BUCKET, SeaweedFs};
 
 use deviation::Deviations;
 use driver::{Driver, Facts, Said};
+use tidied::Tidied;
 
 /// The prefix of all tables in the bucket.
 const FOLDER: &str = "engines";
@@ -30,12 +32,13 @@ async fn spark_writes_and_we_read_the_same() {
     let url = format!("s3a://{BUCKET}/{FOLDER}");
     let mut spark = Driver::start(&seaweed, &url);
     let mut found = Deviations::default();
-    let mut statements = 0;
+    let (mut statements, mut readers) = (0, 0);
     // The version that each table was restored to.
     let mut restored: BTreeMap<String, u64> = BTreeMap::new();
     // What Spark said of each table, oldest first.
     let mut told: BTreeMap<String, Vec<Facts>> = BTreeMap::new();
 
+    let mut tidied = Tidied::default();
     // What our plans say of readers that stream a table, if they do.
     let mut streamed: BTreeMap<String, Option<String>> = BTreeMap::new();
 
@@ -44,22 +47,33 @@ async fn spark_writes_and_we_read_the_same() {
             Said::Facts(facts) => {
                 let root = root(&store, &url, &facts.table);
                 compare::now(&root, &facts, &mut found).await;
-                if facts.statement == restored::STATEMENT {
-                    let target = restored[&facts.table];
-                    let told = &told[&facts.table];
-                    restored::compare(target, told, &facts, &mut found);
+                let before = told.get(&facts.table).map_or(&[][..], Vec::as_slice);
+                match facts.statement.as_str() {
+                    restored::STATEMENT => {
+                        let target = restored[&facts.table];
+                        restored::compare(target, before, &facts, &mut found);
+                    }
+                    tidied::STATEMENT => tidied::compare(before, &facts, &mut found),
+                    _ => {}
                 }
                 spark.go_on(&facts.table);
                 told.entry(facts.table.clone()).or_default().push(*facts);
                 statements += 1;
             }
-            Said::Restores(table) => {
+            Said::Act { table, act } if act == "tidy" => {
+                let root = root(&store, &url, &table);
+                if let Err(error) = tidied.tidy(&root, &table).await {
+                    found.add(&table, tidied::STATEMENT, "an act", &error.to_string());
+                }
+                spark.go_on_after_act(&table);
+            }
+            Said::Act { table, .. } => {
                 let root = root(&store, &url, &table);
                 let told = told.get(&table).map_or(&[][..], Vec::as_slice);
                 match restored::restore(&root, told).await {
                     Ok(target) => {
                         restored.insert(table.clone(), target);
-                        spark.go_on_restored(&table);
+                        spark.go_on_after_act(&table);
                     }
                     Err(why) => {
                         println!("engines: spark: {table}: not restored: {why}");
@@ -82,7 +96,7 @@ async fn spark_writes_and_we_read_the_same() {
             Said::Ended { case, ends } => {
                 let said = streamed[&case].as_deref();
                 streams::compare(&case, said, &ends, &mut found);
-                println!("engines: spark: {case}: {ends:?}: {said:?}");
+                readers += 2 * ends.len();
                 spark.go_on(&case);
             }
             Said::Whole { table, failed } => {
@@ -91,7 +105,9 @@ async fn spark_writes_and_we_read_the_same() {
                 }
                 let told = told.get(&table).map_or(&[][..], Vec::as_slice);
                 whole_table(&store, &url, told, &mut found).await;
-                println!("engines: spark: {table}: {} statements", told.len());
+                if !told.is_empty() {
+                    println!("engines: spark: {table}: {} statements", told.len());
+                }
             }
         }
     }
@@ -101,6 +117,23 @@ async fn spark_writes_and_we_read_the_same() {
         told.len(),
         restored.len(),
         found.len()
+    );
+    println!(
+        "engines: spark: {} tables packed and {} vacuumed of {} files, and written on",
+        tidied.packed, tidied.vacuumed, tidied.deleted
+    );
+    println!(
+        "engines: spark: {readers} readers of streams over {} restores by Spark and by us",
+        streamed.len()
+    );
+    assert!(
+        driver::only_some() || (tidied.packed > 15 && tidied.vacuumed > 22),
+        "{tidied:?}"
+    );
+    assert!(
+        driver::only_some() || streamed.len() == 12,
+        "{} restores under streams",
+        streamed.len()
     );
     assert!(
         driver::only_some() || restored.len() > 22,

@@ -350,9 +350,10 @@ def checkpoints_without_statistics(run):
 
 
 def afterwards(run):
-    """What a table is written to after Tidemark has restored it."""
+    """How a table is written to after Tidemark has acted on it."""
     if run.table != "identity_and_generated":
         run("insert into TABLE_ select * from TABLE_ limit 3")
+        run("merge into TABLE_ t using (select * from TABLE_ limit 2) s on false when not matched then insert *")
     run("optimize TABLE_")
     run("delete from TABLE_ where true")
     run(f"restore table TABLE_ to version as of {run.restored_as}")

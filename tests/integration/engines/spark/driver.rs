@@ -27,6 +27,8 @@ pub(super) struct Facts {
     pub(super) statement: String,
     pub(super) version: u64,
     pub(super) rows: u64,
+    /// Of all values, in whatever order.
+    pub(super) digest: String,
     pub(super) files: u64,
     pub(super) bytes: u64,
     /// Full URLs, decoded.
@@ -46,7 +48,10 @@ pub(super) struct Facts {
 pub(super) enum Said {
     Facts(Box<Facts>),
     /// A table is as Spark left it; the next word on it is ours.
-    Restores(String),
+    Act {
+        table: String,
+        act: String,
+    },
     /// A table that readers stream is to be restored to a version.
     Streams {
         case: String,
@@ -131,10 +136,10 @@ impl Driver {
         writeln!(input, "{table}").unwrap();
     }
 
-    /// The same, after the table was restored.
-    pub(super) fn go_on_restored(&mut self, table: &str) {
+    /// The same, after an act of ours.
+    pub(super) fn go_on_after_act(&mut self, table: &str) {
         let input = self.process.stdin.as_mut().unwrap();
-        writeln!(input, "{table} restored").unwrap();
+        writeln!(input, "{table} done").unwrap();
     }
 
     /// What it says of a next statement; `None` after the last one.
@@ -145,8 +150,11 @@ impl Driver {
             return None;
         };
         let value: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
-        if value["restores"] == true {
-            return Some(Said::Restores(text(&value["table"])));
+        if let Some(act) = value["act"].as_str() {
+            return Some(Said::Act {
+                table: text(&value["table"]),
+                act: act.to_owned(),
+            });
         }
         if let Some(target) = value["target"].as_u64() {
             return Some(Said::Streams {
@@ -189,7 +197,6 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        eprintln!("{}", self.log());
         // Only a failed test gets here with Spark still at work.
         let group = format!("-{}", self.process.id());
         let _ = Command::new("kill")
@@ -212,6 +219,7 @@ fn facts(value: &Value) -> Facts {
         statement: text(&value["statement"]),
         version: number("version"),
         rows: number("rows"),
+        digest: text(&value["digest"]),
         files: number("files"),
         bytes: number("bytes"),
         paths: texts("paths"),

@@ -37,6 +37,7 @@ pub(super) fn compare(target: u64, told: &[Facts], now: &Facts, found: &mut Devi
         found,
     };
     compared.same("restored rows", now.rows, then.rows);
+    compared.same("restored values", &now.digest, &then.digest);
     compared.same("restored files", &now.paths, &then.paths);
     compared.same("restored bytes", now.bytes, then.bytes);
     compared.same(

@@ -65,25 +65,50 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Restores a version: Trino reads its rows again, and what was there before them.
+    /// Restores a version: Trino reads its rows again.
     pub(super) async fn restore(&mut self, version: u64) {
         let head = self.head().await;
         let outcome = acts::restore(&self.root, version, head).await.unwrap();
-        assert_eq!(outcome.plan.refused, None, "{}", self.name);
-        self.acted(self.rows[&version].clone(), "RESTORE").await;
+        assert!(outcome.applied.is_some(), "{:?}", outcome.plan);
+        let rows = self.rows[&version].clone();
+        self.acted(head, rows, "RESTORE").await;
     }
 
-    /// Trino after an act of ours that left these rows.
-    async fn acted(&mut self, rows: Rows, operation: &str) {
+    /// Packs: the rows stay.
+    pub(super) async fn optimize(&mut self) {
+        let head = self.head().await;
+        let outcome = acts::optimize(&self.root).await.unwrap();
+        assert!(outcome.applied.is_some(), "{:?}", outcome.plan);
+        let rows = self.rows[&head].clone();
+        self.acted(head, rows, "OPTIMIZE").await;
+    }
+
+    /// Deletes what the newest version does not need: its rows stay.
+    pub(super) async fn vacuum(&mut self) {
+        let head = self.head().await;
+        let applied = acts::vacuum(&self.root).await.unwrap().applied.unwrap();
+        assert!(
+            applied.deleted > 0 && applied.failed.is_empty(),
+            "{applied:?}"
+        );
+        let rows = self.rows[&head].clone();
+        self.acted(head, rows, "VACUUM END").await;
+    }
+
+    /// Trino after an act of ours that left these rows: now, and the version before.
+    async fn acted(&mut self, head: u64, rows: Rows, operation: &str) {
         let made = self.head().await;
         let about = format!("{} at {made}, {operation}", self.name);
+        assert!(made > head, "{about}: no commit");
+        for version in head + 1..=made {
+            self.rows.insert(version, rows.clone());
+        }
         assert_same(&self.by_trino(None).await, &rows, &about);
         let before = self.by_trino(Some(made - 1)).await;
         assert_same(&before, &self.rows[&(made - 1)], &about);
         let newest = &self.newest_commit().await;
         assert_eq!(newest.operation.as_deref(), Some(operation), "{about}");
         assert_eq!(self.history_by_trino(made).await, told(newest), "{about}");
-        self.rows.insert(made, rows);
         self.acts += 1;
     }
 
