@@ -9,6 +9,7 @@ use crate::acts;
 use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
+use crate::pages::common::Sheet;
 use crate::parts::{Badge, Empty, Head, Key, When};
 use crate::route::{Query, Route};
 use crate::session::session;
@@ -50,22 +51,7 @@ fn Records(page: Arc<AuditPage>) -> Markup {
         view! { <p class="after"><a class="btn" href=Route::Audit.with(query).href()>"Older"</a></p> }
     });
     view! {
-        <div class="scroll after">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"When"</th>
-                        <th scope="col">"Table"</th>
-                        <th scope="col">"Act"</th>
-                        <th scope="col">"Came to"</th>
-                        <th scope="col">"By"</th>
-                        <th scope="col">"Why"</th>
-                        <th scope="col">"What"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="What was done" heads=&["When", "Table", "Act", "Came to", "By", "Why", "What"]>{lines}</Sheet>
         {older}
         {forgotten}
     }

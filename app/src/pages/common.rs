@@ -12,6 +12,7 @@ pub mod partitions;
 pub mod rollup;
 pub mod save;
 pub mod say;
+pub mod sheet;
 pub mod switch;
 pub mod tiles;
 
@@ -25,5 +26,6 @@ pub use not_done::NotDone;
 pub use partitions::Partitions;
 pub use save::{csv_button, json_link};
 pub use say::{Say, Warnings};
+pub use sheet::Sheet;
 pub use switch::Switch;
 pub use tiles::DiffTiles;

@@ -83,7 +83,7 @@ fn a_plan_deletes_nothing_and_apply_what_it_named() {
         "7 days; the table asks for 7 days",
         STRAY,
         "`sub` is a table of its own",
-        "cannot be restored or read afterwards: 0, 1",
+        "2 versions can be restored now and cannot afterwards: 0–1",
         "nothing was deleted; --apply",
     ] {
         assert!(text_of.contains(words), "{words}: {text_of}");

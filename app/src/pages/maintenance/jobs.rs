@@ -15,7 +15,7 @@ use crate::message::in_one_line;
 use crate::parts::{Badge, Empty, Note, NoteKind, When};
 use crate::session::session;
 
-use super::super::common::Here;
+use super::super::common::{Here, Sheet};
 
 /// The jobs of the table.
 #[component]
@@ -61,20 +61,7 @@ fn List(jobs: Arc<Jobs>) -> Markup {
     view! {
         {running}
         <h2>"Over"</h2>
-        <div class="scroll">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"Act"</th>
-                        <th scope="col">"State"</th>
-                        <th scope="col">"Began"</th>
-                        <th scope="col">"By"</th>
-                        <th scope="col">"What came of it"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="Jobs that are over" heads=&["Act", "State", "Began", "By", "What came of it"]>{lines}</Sheet>
         {forgotten}
     }
 }

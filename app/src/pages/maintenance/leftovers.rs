@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::copy::csv;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::pages::common::{Here, csv_button};
+use crate::pages::common::{Here, Sheet, csv_button};
 use crate::parts::{Badge, Bytes, Column, Count, Grid, Key, When};
 use crate::signals::Signal;
 
@@ -112,19 +112,7 @@ fn Writers(detail: Arc<VacuumDetail>) -> Markup {
     view! {
         <h2>"Never committed, by writer"</h2>
         <p class="soft s">"A writer that is still at it looks the same as one that failed: what is younger than the retention stays."</p>
-        <div class="scroll">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"Job"</th>
-                        <th scope="col">"Objects"</th>
-                        <th scope="col">"Bytes"</th>
-                        <th scope="col">"Newest"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="What was never committed, by writer" heads=&["Job", "Objects", "Bytes", "Newest"]>{lines}</Sheet>
         {(more > 0).then(|| view! { <p class="soft s">{format!("and {more} more")}</p> })}
     }
 }
@@ -179,19 +167,7 @@ pub fn Spared(spared: Vec<lake::plan::Spared>) -> Markup {
         .collect();
     view! {
         <h2>"Left alone"</h2>
-        <div class="scroll">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"Why"</th>
-                        <th scope="col">"Objects"</th>
-                        <th scope="col">"Bytes"</th>
-                        <th scope="col">"Such as"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="What is left alone" heads=&["Why", "Objects", "Bytes", "Such as"]>{lines}</Sheet>
     }
 }
 

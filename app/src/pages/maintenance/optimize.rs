@@ -15,7 +15,7 @@ use crate::session::session;
 use crate::signals::{RwSignal, Signal};
 use crate::words::count_of;
 
-use super::super::common::{Here, Warnings, tile};
+use super::super::common::{Here, Sheet, Warnings, tile};
 use super::act::{Confirm, Refused};
 
 /// The plan of an optimize, and what comes of it.
@@ -212,18 +212,7 @@ fn Passed(detail: Arc<OptimizeDetail>) -> Markup {
         .collect();
     view! {
         <h2>"Left as they are"</h2>
-        <div class="scroll">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"Why"</th>
-                        <th scope="col">"Files"</th>
-                        <th scope="col">"Such as"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="Files that stay as they are" heads=&["Why", "Files", "Such as"]>{lines}</Sheet>
     }
 }
 

@@ -17,7 +17,7 @@ use crate::route::Route;
 use crate::session::session;
 use crate::signals::{Callback, RwSignal};
 
-use super::super::common::Here;
+use super::super::common::{Here, Sheet};
 
 /// The pins, and the form that makes one.
 #[component]
@@ -144,20 +144,6 @@ fn List(
         })
         .collect();
     view! {
-        <div class="scroll">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"Name"</th>
-                        <th scope="col">"Version"</th>
-                        <th scope="col">"By"</th>
-                        <th scope="col">"When"</th>
-                        <th scope="col">"Why"</th>
-                        <th scope="col"><span class="unseen">"Act"</span></th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="Pins" heads=&["Name", "Version", "By", "When", "Why", ""]>{lines}</Sheet>
     }
 }

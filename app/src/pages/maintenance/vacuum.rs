@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use lake::plan::{Act, Outcome, Plan, PlanRequest, VacuumDetail};
-use lake::table::Version;
 use leptos::prelude::*;
 
 use crate::acts;
 use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::parts::{Bytes, Count, Note, NoteKind, ShellLine};
+use crate::parts::{Bytes, Count, Note, ShellLine};
 use crate::session::session;
 use crate::signals::RwSignal;
 use crate::words::count_of;
@@ -98,8 +97,6 @@ fn Planned(
         Some(why) => view! { <Refused why=why.clone() /> },
         None => view! { <Confirm here planned outcome=Arc::clone(&outcome) request verb typed /> },
     };
-    let unrestorable = ranges(&detail.unrestorable);
-    let lost = count_of(detail.unrestorable.len() as u64, "version");
     let kept: Vec<String> = detail
         .pins
         .iter()
@@ -115,14 +112,6 @@ fn Planned(
         <p class="verdict">{question(plan, &detail)}</p>
         <Tiles plan=plan.clone() detail=detail.clone() />
         <Warnings warnings=plan.warnings.clone() />
-        {(!unrestorable.is_empty()).then(|| view! {
-            <Note kind=NoteKind::Warning>
-                <span>
-                    {format!("{lost} can be restored now and cannot afterwards: ")}
-                    <b>{unrestorable}</b>". Pin what must stay."
-                </span>
-            </Note>
-        })}
         {(!kept.is_empty()).then(|| view! {
             <Note><span>{format!("Kept by name: {}. A vacuum by another engine does not know of pins.", kept.join(", "))}</span></Note>
         })}
@@ -176,48 +165,4 @@ fn words(request: &PlanRequest) -> Vec<&str> {
         words.push("--quarantine");
     }
     words
-}
-
-/// `3–14, 17`: versions in order, neighbours together, at most eight.
-fn ranges(versions: &[Version]) -> String {
-    const MOST: usize = 8;
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for version in versions {
-        match ranges.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(version.0) => *last = version.0,
-            _ => ranges.push((version.0, version.0)),
-        }
-    }
-    let more = ranges.len().saturating_sub(MOST);
-    let shown = ranges
-        .iter()
-        .take(MOST)
-        .map(|(first, last)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}–{last}"),
-        });
-    let mut shown: Vec<String> = shown.collect();
-    if more > 0 {
-        shown.push("and more".to_owned());
-    }
-    shown.join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbours_stand_together() {
-        let of =
-            |versions: &[u64]| ranges(&versions.iter().copied().map(Version).collect::<Vec<_>>());
-        assert_eq!(of(&[]), "");
-        assert_eq!(of(&[4]), "4");
-        assert_eq!(of(&[0, 1, 2, 5, 7, 8]), "0–2, 5, 7–8");
-        assert_eq!(
-            of(&[1, 3, 5, 7, 9, 11, 13, 15, 17]),
-            "1, 3, 5, 7, 9, 11, 13, 15, and more"
-        );
-        assert_eq!(of(&[u64::MAX, u64::MAX]), format!("{0}, {0}", u64::MAX));
-    }
 }

@@ -14,7 +14,7 @@ use crate::parts::{Net, NetBytes, Note, NoteKind, Op, ShellLine, When};
 use crate::route::Route;
 use crate::words::count_of;
 
-use super::super::common::{Here, KeyChanges, SchemaChanges, Warnings, tile};
+use super::super::common::{Here, KeyChanges, SchemaChanges, Sheet, Warnings, tile};
 use super::confirm::Confirm;
 
 /// Commits listed; the rest is counted.
@@ -145,21 +145,7 @@ fn Undone(here: Here, total: u64, rows: Vec<CommitRow>) -> Markup {
     let more = total.saturating_sub(SHOWN as u64);
     view! {
         <h2>"Undone" <small>{count_of(total, "commit")}</small></h2>
-        <div class="scroll">
-            <table class="plain">
-                <thead>
-                    <tr>
-                        <th scope="col">"Version"</th>
-                        <th scope="col">"Operation"</th>
-                        <th scope="col">"Rows"</th>
-                        <th scope="col">"By"</th>
-                        <th scope="col">"When"</th>
-                        <th scope="col">"Why"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <Sheet label="Commits that are undone" heads=&["Version", "Operation", "Rows", "By", "When", "Why"]>{lines}</Sheet>
         {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more", format::count(more))}</p> })}
     }
 }

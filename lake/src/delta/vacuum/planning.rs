@@ -209,13 +209,58 @@ fn leftovers(objects: Vec<Object>, keys: &[Path], past: &Past<'_>) -> Vec<Leftov
 }
 
 fn lost(versions: &[Version]) -> Option<String> {
-    let (first, last) = (versions.first()?, versions.last()?);
-    let named: Vec<String> = versions.iter().take(NAMED).map(|v| v.to_string()).collect();
-    let named = match versions.len() {
-        n if n <= NAMED => named.join(", "),
-        n => format!("{n} of {first} to {last}"),
+    let noun = match versions.len() {
+        0 => return None,
+        1 => "version",
+        _ => "versions",
     };
     Some(format!(
-        "versions that cannot be restored or read afterwards: {named}"
+        "{} {noun} can be restored now and cannot afterwards: {}; pin what must stay",
+        versions.len(),
+        ranges(versions)
     ))
+}
+
+/// `3–14, 17`: versions in order, neighbours together; the rest is said to be more.
+fn ranges(versions: &[Version]) -> String {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for version in versions {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(version.0) => *last = version.0,
+            _ => ranges.push((version.0, version.0)),
+        }
+    }
+    let more = ranges.len() > NAMED;
+    let shown = ranges.iter().take(NAMED);
+    let mut shown: Vec<String> = shown
+        .map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}–{last}"),
+        })
+        .collect();
+    if more {
+        shown.push("and more".to_owned());
+    }
+    shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_that_are_lost_stand_in_ranges() {
+        let of =
+            |versions: &[u64]| lost(&versions.iter().copied().map(Version).collect::<Vec<_>>());
+        assert_eq!(of(&[]), None);
+        let one = of(&[4]).unwrap();
+        assert_eq!(
+            one,
+            "1 version can be restored now and cannot afterwards: 4; pin what must stay"
+        );
+        assert!(of(&[0, 1, 2, 5, 7, 8]).unwrap().contains(": 0–2, 5, 7–8;"));
+        let many = of(&[1, 3, 5, 7, 9, 11]).unwrap();
+        assert!(many.contains(": 1, 3, 5, 7, 9, and more;"), "{many}");
+        assert!(of(&[u64::MAX, u64::MAX]).is_some());
+    }
 }
