@@ -3,7 +3,9 @@
 mod watch;
 
 use gloo_net::http::{Request, RequestBuilder};
-use lake::plan::{ApplyRequest, AuditPage, Job, Jobs, Outcome, PinRequest, Pins, PlanRequest};
+use lake::plan::{
+    ApplyRequest, AuditPage, Job, Jobs, Outcome, PinRequest, Pins, PlanRequest, Quarantine,
+};
 use lake::{Error, Kind, Result};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
@@ -67,6 +69,17 @@ pub async fn pin(table: &str, name: &str, request: &PinRequest) -> Result<Pins> 
 /// Keeps a version no longer.
 pub async fn unpin(table: &str, name: &str) -> Result<Pins> {
     let path = of(table, &format!("/pins/{}", segment(name)));
+    send(Request::delete(&path), &()).await
+}
+
+/// What vacuums moved aside.
+pub async fn quarantine(table: &str) -> Result<Quarantine> {
+    get(&of(table, "/quarantine")).await
+}
+
+/// Deletes all that vacuums moved aside, for good.
+pub async fn empty_quarantine(table: &str) -> Result<Quarantine> {
+    let path = of(table, "/quarantine?older_than=0s");
     send(Request::delete(&path), &()).await
 }
 

@@ -12,7 +12,9 @@ pub use self::audit::{AuditPage, AuditRecord, Ended};
 pub use self::job::{Job, JobState, Jobs};
 pub use self::optimize::{Bin, OptimizeDetail, Passed};
 pub use self::request::{ApplyRequest, PlanRequest};
-pub use self::vacuum::{Leftover, Origin, Pin, PinRequest, Pins, Spared, VacuumDetail};
+pub use self::vacuum::{
+    Emptied, Leftover, Origin, Pin, PinRequest, Pins, Quarantine, Quarantined, Spared, VacuumDetail,
+};
 use crate::table::{Time, Version};
 use crate::wire::{CommitRow, KeyChange, SchemaChange};
 

@@ -3,6 +3,7 @@
 pub mod answers;
 mod optimize;
 pub mod pins;
+pub mod quarantine;
 mod restore;
 #[cfg(test)]
 mod tests;

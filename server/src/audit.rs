@@ -6,7 +6,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use chrono::DateTime;
-use lake::plan::{Act, Applied, AuditPage, AuditRecord, Ended, Outcome, Plan, PlanRequest};
+use lake::plan::{
+    Act, Applied, AuditPage, AuditRecord, Emptied, Ended, Outcome, Plan, PlanRequest,
+};
 use lake::table::Version;
 use lake::{Kind, Result};
 use uuid::Uuid;
@@ -58,6 +60,43 @@ async fn record(control: &Control, asked: &Asked, result: &Result<Outcome>) -> O
     let error = control.create(&key(&record), &record).await.err()?;
     tracing::warn!(%error, table = record.table, "an audit record cannot be written");
     Some(format!("the audit record could not be written: {error}"))
+}
+
+/// Writes down that a table's quarantine was emptied.
+pub async fn emptied(
+    control: &Control,
+    (table, by): (&str, Option<String>),
+    result: &Result<Emptied>,
+) {
+    let (ended, message) = match result {
+        Ok(emptied) => (
+            Ended::Applied,
+            format!(
+                "{} objects of {} bytes that were moved aside deleted, {} could not be",
+                emptied.deleted,
+                emptied.bytes,
+                emptied.failed.len()
+            ),
+        ),
+        Err(error) => (Ended::Failed, error.to_string()),
+    };
+    let record = AuditRecord {
+        id: Uuid::new_v4().to_string(),
+        at: now(),
+        by,
+        table: table.to_owned(),
+        kind: Act::Vacuum,
+        plan_id: String::new(),
+        base_version: None,
+        target_version: None,
+        reason: None,
+        ended,
+        version: None,
+        message,
+    };
+    if let Err(error) = control.create(&key(&record), &record).await {
+        tracing::warn!(%error, table, "an audit record cannot be written");
+    }
 }
 
 fn record_of(asked: &Asked, result: &Result<Outcome>) -> AuditRecord {

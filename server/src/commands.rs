@@ -11,6 +11,7 @@ mod partitions;
 mod pins;
 mod print;
 mod progress;
+mod quarantine;
 mod restore;
 mod serve;
 mod snapshot;
@@ -80,6 +81,8 @@ enum Command {
     Restore(restore::Args),
     /// Plan which objects no version needs any more, and with --apply delete them
     Vacuum(vacuum::Args),
+    /// List what vacuums moved aside, and with --apply delete it for good
+    Quarantine(quarantine::Args),
     /// Keep a version under a name: our vacuum deletes nothing that it needs
     Pin(pins::PinArgs),
     /// Take a pin away
@@ -284,6 +287,7 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Layout(args) => about(&args.table, layout::run(&context, &args)).await,
         Command::Restore(args) => about(&args.table, restore::run(&context, &args)).await,
         Command::Vacuum(args) => about(&args.table, vacuum::run(&context, &args)).await,
+        Command::Quarantine(args) => about(&args.table, quarantine::run(&context, &args)).await,
         Command::Pin(args) => about(&args.table, pins::pin(&context, &args)).await,
         Command::Unpin(args) => about(&args.table, pins::unpin(&context, &args)).await,
         Command::Pins(args) => about(&args.table, pins::run(&context, &args)).await,

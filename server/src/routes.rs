@@ -25,6 +25,7 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/plans",
     "/api/tables/{table}/pins",
     "/api/tables/{table}/pins/{name}",
+    "/api/tables/{table}/quarantine",
     "/api/plans/{id}/apply",
     "/api/jobs",
     "/api/jobs/{id}",
@@ -40,6 +41,7 @@ pub const PATHS: &[&str] = &[
 pub fn router(app: Arc<App>) -> Router {
     let batch = post(reads::batch::batch).layer(DefaultBodyLimit::max(reads::batch::MAX_BODY));
     let pin = put(acts::pins::answers::put).delete(acts::pins::answers::remove);
+    let quarantine = get(acts::quarantine::list).delete(acts::quarantine::remove);
     Router::new()
         .route("/api/lake", get(status::lake))
         .route("/api/session", get(status::session))
@@ -54,6 +56,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/plans", post(acts::answers::plan))
         .route("/api/tables/{table}/pins", get(acts::pins::answers::list))
         .route("/api/tables/{table}/pins/{name}", pin)
+        .route("/api/tables/{table}/quarantine", quarantine)
         .route("/api/plans/{id}/apply", post(acts::answers::apply))
         .route("/api/jobs", get(jobs::answers::jobs))
         .route("/api/jobs/{id}", get(jobs::answers::job))

@@ -1,7 +1,8 @@
 """Every row of some versions as deltalake, DuckDB and Sail read it: `rows.py TABLE VERSION…`.
 
 One line of JSON for each version and peer: how many rows there are, and a digest of all of them in an
-order of their own, which is the same whoever reads the same rows.
+order of their own, which is the same whoever reads the same rows. Sail reads the last version alone: it
+finds none that is older than the checkpoint which `_last_checkpoint` names.
 """
 
 import hashlib
@@ -42,6 +43,8 @@ def main(table, versions):
         }
         for version in map(int, versions):
             for peer, read in peers.items():
+                if peer == "pysail" and str(version) != versions[-1]:
+                    continue
                 rows = read(table, version)
                 facts = {"version": version, "peer": peer, "rows": rows.num_rows, "digest": digest(rows)}
                 print(json.dumps(facts), flush=True)

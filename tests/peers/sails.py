@@ -16,6 +16,9 @@ def sails():
     server.start(background=True)
     _, port = server.listening_address
     spark = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
-    yield spark
-    spark.stop()
-    server.stop()
+    try:
+        yield spark
+    finally:
+        # Without it the process never ends.
+        spark.stop()
+        server.stop()

@@ -1,6 +1,7 @@
 //! What a table needs now and then: cleaned up, packed, kept; and who is at it.
 
 pub mod act;
+pub mod aside;
 pub mod jobs;
 pub mod leftovers;
 pub mod optimize;

@@ -32,7 +32,7 @@ use crate::{Error, Result};
 pub use apply::{Vacuumed, apply};
 use digest::digest;
 use planning::Planning;
-pub use quarantine::{Emptied, Quarantined, empty_quarantine, list_quarantine};
+pub use quarantine::{empty_quarantine, list_quarantine};
 
 /// What is asked for.
 #[derive(Clone, Debug)]

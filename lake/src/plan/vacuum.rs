@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Failed;
 use crate::table::{Time, Version};
 
 /// What a vacuum does, object by object.
@@ -94,4 +95,37 @@ pub struct PinRequest {
     /// Why.
     #[serde(default)]
     pub reason: Option<String>,
+}
+
+/// One vacuum's objects that were moved aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quarantined {
+    /// Its folder.
+    pub name: String,
+    /// Objects in it.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the last of them was moved.
+    pub moved: Time,
+}
+
+/// What an emptying of the quarantine did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Emptied {
+    /// Objects that were deleted, as the store confirmed.
+    pub deleted: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Keys relative to the table's root that may still be there, each with the reason.
+    pub failed: Vec<Failed>,
+}
+
+/// What was moved aside and not deleted yet, by vacuum; and what was deleted of it just now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quarantine {
+    /// The vacuums' folders.
+    pub quarantine: Vec<Quarantined>,
+    /// `None` where nothing was to be deleted.
+    pub emptied: Option<Emptied>,
 }

@@ -145,6 +145,18 @@ fn a_plan_deletes_nothing_and_apply_what_it_named() {
         kept.len() == 1 && kept[0].ends_with("region=US/a.parquet"),
         "{kept:?}"
     );
+    let listed = folder.json(&["quarantine", "people"]);
+    assert_eq!(listed["quarantine"][0]["objects"], 1);
+    assert_eq!(listed["emptied"], Value::Null);
+    // It is younger than a week.
+    let young = folder.json(&["quarantine", "people", "--apply"]);
+    assert_eq!(young["emptied"]["deleted"], 0);
+    assert_eq!(young["quarantine"].as_array().unwrap().len(), 1);
+    let now = ["quarantine", "people", "--apply", "--older-than", "0s"];
+    let emptied = folder.json(&now);
+    assert_eq!(emptied["emptied"]["deleted"], 1);
+    assert_eq!(emptied["quarantine"], json!([]));
+    folder.refused(&["quarantine", "people", "--older-than", "x"], 2, "168h");
 }
 
 #[test]

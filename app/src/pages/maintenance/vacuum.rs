@@ -16,6 +16,7 @@ use crate::words::count_of;
 
 use super::super::common::{Here, Warnings, tile};
 use super::act::{Confirm, Refused};
+use super::aside::Aside;
 use super::leftovers::{Left, Spared};
 
 /// The plan of a vacuum, and what comes of it.
@@ -41,6 +42,7 @@ pub fn Panel(here: Here) -> Markup {
             let request = untrack(request);
             view! { <Planned here planned outcome request /> }
         })}
+        <Aside here />
     }
 }
 

@@ -16,7 +16,7 @@ use crate::answer::Root;
 use crate::delta::path::OWN;
 use crate::delta::write::TRIES;
 use crate::host::{Progress, SharedHost};
-use crate::plan::{Failed, Leftover};
+use crate::plan::{Emptied, Failed, Leftover, Quarantined};
 use crate::table::Time;
 
 /// Copies in flight at once.
@@ -24,30 +24,6 @@ const PARALLEL: usize = 8;
 
 /// Keys deleted between two looks at whether a person wants it to stop.
 const BATCH: usize = 1_000;
-
-/// One vacuum's objects that were moved aside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quarantined {
-    /// Its folder.
-    pub name: String,
-    /// Objects in it.
-    pub objects: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// When the last of them was moved.
-    pub moved: Time,
-}
-
-/// What an emptying did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Emptied {
-    /// Objects that were deleted, as the store confirmed.
-    pub deleted: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Keys relative to the table's root that may still be there, each with the reason.
-    pub failed: Vec<Failed>,
-}
 
 fn folder(root: &Path) -> Path {
     root.clone().join(OWN).join("quarantine")

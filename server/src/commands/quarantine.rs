@@ -1,0 +1,90 @@
+//! `tidemark quarantine`
+
+use std::process::ExitCode;
+
+use lake::Result;
+use lake::plan::Quarantine;
+
+use super::grid::{Grid, Side};
+use super::text::{clean, count, size, time};
+use super::{Context, Table, consent, fail, print};
+use crate::acts::quarantine::{age, empty, quarantine};
+use crate::{audit, setup};
+
+/// Arguments of `quarantine`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) table: Table,
+    /// Only what was moved aside longer ago: 7d, 168h, 30m
+    #[arg(long, value_name = "DURATION", default_value = "7d")]
+    older_than: String,
+    /// Delete it for good; without it nothing is deleted
+    #[arg(long)]
+    apply: bool,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
+    let root = args.table.root(context)?;
+    let older_than = age(&args.older_than)?;
+    let mut told = Quarantine::default();
+    if args.apply {
+        let result = empty(&root, older_than, &context.host()).await;
+        if context.config.control.is_some() {
+            let control = setup::control_of(&context.config)?;
+            audit::emptied(&control, (&root.location, consent(None).user), &result).await;
+        }
+        told.emptied = Some(result?);
+    }
+    told.quarantine = quarantine(&root).await?.quarantine;
+    match context.json {
+        true => print::json(&told)?,
+        false => print::out(&text(&told, &args.older_than))?,
+    }
+    let failed = told
+        .emptied
+        .as_ref()
+        .and_then(|emptied| emptied.failed.first());
+    Ok(match failed {
+        None => ExitCode::SUCCESS,
+        Some(first) => fail::undone(&format!(
+            "`{}` may still be there: {}",
+            first.key, first.why
+        )),
+    })
+}
+
+fn text(told: &Quarantine, older_than: &str) -> String {
+    let mut out = String::new();
+    if let Some(emptied) = &told.emptied {
+        out.push_str(&format!(
+            "deleted {} objects, {}, that were moved aside more than {older_than} ago\n\n",
+            count(emptied.deleted),
+            size(emptied.bytes),
+        ));
+    }
+    let mut grid = Grid::new(&[
+        ("MOVED ASIDE", Side::Left),
+        ("OBJECTS", Side::Right),
+        ("SIZE", Side::Right),
+        ("FOLDER", Side::Left),
+    ]);
+    for folder in &told.quarantine {
+        grid.row([
+            time(Some(folder.moved)),
+            count(folder.objects),
+            size(folder.bytes),
+            clean(&folder.name),
+        ]);
+    }
+    match told.quarantine.is_empty() {
+        true => out.push_str("nothing is moved aside\n"),
+        false => out.push_str(&grid.render()),
+    }
+    if told.emptied.is_none() && !told.quarantine.is_empty() {
+        out.push_str(&format!(
+            "\nnothing was deleted; --apply deletes what was moved more than {older_than} ago\n"
+        ));
+    }
+    out
+}
