@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
-use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt};
+use object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::erase::{Eraser, Gone, passes};
 use super::find::relative;
@@ -34,6 +34,15 @@ pub(super) fn place(root: &Path, name: &str) -> Path {
     folder(root).join(name)
 }
 
+/// When an object was moved aside: as its folder's name says, because a copy on a disk may keep the
+/// time of what it is a copy of; later, where the store says so.
+fn moved(folder: &Path, meta: &ObjectMeta) -> Time {
+    let named = relative(folder, &meta.location)
+        .and_then(|key| key.split_once('-')?.0.parse::<i64>().ok())
+        .unwrap_or(i64::MIN);
+    Time(named.max(meta.last_modified.timestamp_millis()))
+}
+
 /// What was moved aside and not deleted yet, by folder.
 pub async fn list_quarantine(root: &Root) -> Result<Vec<Quarantined>> {
     let folder = folder(&root.path);
@@ -44,7 +53,7 @@ pub async fn list_quarantine(root: &Root) -> Result<Vec<Quarantined>> {
         let Some((name, _)) = below else {
             continue;
         };
-        let moved = Time(meta.last_modified.timestamp_millis());
+        let moved = moved(&folder, &meta);
         let entry = found.entry(name.to_owned()).or_insert_with(|| Quarantined {
             name: name.to_owned(),
             objects: 0,
@@ -66,15 +75,13 @@ pub async fn empty_quarantine(
     now: Time,
     host: &SharedHost,
 ) -> Result<Emptied> {
-    let before = now.0.saturating_sub(older_than.max(0));
-    let listed = root.store.list(Some(&folder(&root.path)));
-    let listed: Vec<(Path, u64)> = listed
-        .try_filter_map(|meta| async move {
-            let old = meta.last_modified.timestamp_millis() < before;
-            Ok(old.then_some((meta.location, meta.size)))
-        })
-        .try_collect()
-        .await?;
+    let before = Time(now.0.saturating_sub(older_than.max(0)));
+    let folder = folder(&root.path);
+    let listed: Vec<ObjectMeta> = root.store.list(Some(&folder)).try_collect().await?;
+    let old = listed
+        .into_iter()
+        .filter(|meta| moved(&folder, meta) < before);
+    let listed: Vec<(Path, u64)> = old.map(|meta| (meta.location, meta.size)).collect();
     let mut emptied = Emptied::default();
     let mut eraser = Eraser::new(&root.store, host);
     let (of, mut done) = (listed.len() as u64, 0u64);
