@@ -182,8 +182,11 @@ class Writer:
         }
 
 
-# What Tidemark does to a table, and what is said of it afterwards.
-ACTS = {"restore": "restored by Tidemark", "tidy": "packed and vacuumed by Tidemark"}
+# What Tidemark does to a table, what is said of it afterwards, and how Spark goes on.
+ACTS = [
+    ("restore", "restored by Tidemark", tables.after_restore),
+    ("tidy", "packed and vacuumed by Tidemark", tables.after_tidying),
+]
 
 
 def main(bucket, *wanted):
@@ -200,7 +203,7 @@ def main(bucket, *wanted):
             run = Writer(spark.newSession(), bucket, desk, table)
             write(run)
             # Now Tidemark acts on what Spark wrote, Spark looks, and goes on with what it finds.
-            for act, word in ACTS.items():
+            for act, word, go_on in ACTS:
                 desk.say(table=table, act=act)
                 if not desk.wait(table):
                     break
@@ -208,8 +211,7 @@ def main(bucket, *wanted):
                 run.restored_as = facts["version"]
                 desk.say(**facts)
                 desk.wait(table)
-            else:
-                tables.afterwards(run)
+                go_on(run)
             desk.say(table=table, whole=True)
         except Exception as error:
             desk.say(table=table, failed=str(error)[:2000])

@@ -349,11 +349,20 @@ def checkpoints_without_statistics(run):
     run("insert into TABLE_ values (102)")
 
 
-def afterwards(run):
-    """How a table is written to after Tidemark has acted on it."""
-    if run.table != "identity_and_generated":
-        run("insert into TABLE_ select * from TABLE_ limit 3")
+def after_restore(run):
+    """How a table is written to after Tidemark has restored it."""
+    if run.table == "identity_and_generated":
+        return
+    run("insert into TABLE_ select * from TABLE_ limit 3")
+    # Spark finds no column of type char again in the source of a merge.
+    if run.table != "every_type":
         run("merge into TABLE_ t using (select * from TABLE_ limit 2) s on false when not matched then insert *")
+
+
+def after_tidying(run):
+    """How it is written to after Tidemark has packed and vacuumed it."""
+    if run.table != "identity_and_generated":
+        run("insert into TABLE_ select * from TABLE_ limit 1")
     run("optimize TABLE_")
     run("delete from TABLE_ where true")
     run(f"restore table TABLE_ to version as of {run.restored_as}")
