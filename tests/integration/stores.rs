@@ -2,4 +2,5 @@
 
 mod conform;
 mod history;
+mod restored;
 mod served;

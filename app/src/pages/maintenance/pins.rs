@@ -33,7 +33,7 @@ pub fn Panel(here: Here) -> Markup {
         <Make here pins failed />
         {said}
         {pins.show("the pins", move |found| view! { <List here pins found failed /> })}
-        <p class="soft s">"Delta has no tags. A pin is an object under _tidemark/pins below the table, hidden from every engine: our vacuum keeps what it names, a vacuum by another engine does not know of it."</p>
+        <p class="soft s after">"Delta has no tags. A pin is an object under _tidemark/pins below the table, hidden from every engine: our vacuum keeps what it names, a vacuum by another engine does not know of it."</p>
     }
 }
 
