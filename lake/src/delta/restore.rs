@@ -50,7 +50,7 @@ pub struct Request {
     pub allow_missing: bool,
     /// The instant taken as now.
     pub as_of: Time,
-    /// The newest version as the caller knows it; another one is [`Kind::Conflict`].
+    /// The newest version as the caller knows it; another one is [`crate::Kind::Conflict`].
     pub expect: Option<Version>,
 }
 
