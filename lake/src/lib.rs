@@ -18,6 +18,7 @@ pub mod diff;
 pub mod error;
 pub mod figures;
 pub mod host;
+pub mod hours;
 #[cfg(feature = "read")]
 pub mod layout;
 #[cfg(feature = "read")]

@@ -10,6 +10,7 @@ pub mod file;
 #[cfg(feature = "read")]
 pub mod frame;
 mod history;
+pub mod hours;
 pub mod http;
 mod layout;
 mod snapshot;

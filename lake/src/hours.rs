@@ -1,0 +1,28 @@
+//! Which hours of a dataset are closed: hive partitions, publication markers, and what they prove.
+//!
+//! A dataset is a prefix of plain files below `event_date=…/hour=…/`. One object is atomic, a
+//! prefix is not, so no listing is a version here: an hour may be read only once a marker names a
+//! run, and the run is what the marker says. [`judge`] is that rule, pure; everything else finds
+//! what it judges, or acts on it.
+
+#[cfg(feature = "read")]
+pub mod dataset;
+pub mod day;
+#[cfg(feature = "read")]
+pub mod judge;
+#[cfg(feature = "read")]
+pub mod key;
+#[cfg(feature = "read")]
+pub mod listing;
+#[cfg(feature = "read")]
+pub mod marker;
+pub mod state;
+#[cfg(feature = "read")]
+pub mod template;
+
+#[cfg(feature = "read")]
+pub use dataset::Dataset;
+pub use day::{Day, Slot};
+#[cfg(feature = "read")]
+pub use marker::Marker;
+pub use state::{Reason, State};

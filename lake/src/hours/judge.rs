@@ -1,0 +1,475 @@
+//! The rule: what an hour's markers and its listing say together.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::Dataset;
+use super::day::Slot;
+use super::listing::{Object, SlotObjects};
+use super::marker::{Declared, Marker, RunPin};
+use super::state::{Reason, State};
+use crate::figures::size;
+use crate::table::Time;
+
+/// An object of the marker tree and what it holds; the text says why that cannot be read.
+pub type Read<T> = (Object, Result<T, String>);
+
+/// The marker tree of one slot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Markers {
+    /// The current marker.
+    pub current: Option<Read<Marker>>,
+    /// Markers of superseded runs.
+    pub superseded: Vec<Read<Marker>>,
+    /// The declaration that nothing happened.
+    pub declared: Option<Read<Declared>>,
+    /// Readers' pins.
+    pub pins: Vec<Read<RunPin>>,
+}
+
+impl Markers {
+    /// The current marker, where it can be read.
+    pub fn marker(&self) -> Option<&Marker> {
+        self.current
+            .as_ref()
+            .and_then(|(_, read)| read.as_ref().ok())
+    }
+}
+
+/// What the gate of domain completeness found in one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completeness {
+    /// Orders seen.
+    pub orders: u64,
+    /// Lines in the run.
+    pub landed: u64,
+    /// Lines among the dead letters alone.
+    pub dead_lettered: u64,
+    /// Lines in neither.
+    pub missing: u64,
+    /// Up to 100 of the orders that lack lines.
+    pub examples: Vec<String>,
+    /// Why the gate cannot say: dead letters that cannot be read. It fails then.
+    pub unreadable: Option<String>,
+}
+
+impl Completeness {
+    /// Whether the gate lets the hour be published; `report` where dead letters do not block.
+    pub fn passes(&self, report: bool) -> bool {
+        self.unreadable.is_none() && self.missing == 0 && (report || self.dead_lettered == 0)
+    }
+}
+
+/// Everything that is known of a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The slot.
+    pub slot: Slot,
+    /// Its part of the marker tree.
+    pub markers: &'a Markers,
+    /// Its part of the data.
+    pub objects: &'a SlotObjects,
+    /// What the gate found in the run that the marker names; `None` where it was not asked.
+    pub completeness: Option<&'a Completeness>,
+    /// Now.
+    pub now: Time,
+}
+
+/// How a slot stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The worst of the reasons' states.
+    pub state: State,
+    /// Worst first. The first one made the state.
+    pub reasons: Vec<Reason>,
+    /// Data objects of the published run; of the whole slot where there is none.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes of the median one.
+    pub median_bytes: Option<u64>,
+    /// When the newest data object of the whole slot was put.
+    pub newest: Option<Time>,
+}
+
+/// Judges a slot of a dataset with our markers.
+pub fn judge(dataset: &Dataset, evidence: Evidence<'_>) -> Verdict {
+    let mut reasons = Vec::new();
+    let mut counted: Vec<&Object> = Vec::new();
+    match &evidence.markers.current {
+        Some((object, read)) => marked(dataset, evidence, object, read, &mut counted, &mut reasons),
+        None => unmarked(dataset, evidence, &mut counted, &mut reasons),
+    }
+    racing(evidence.markers, &mut reasons);
+    conclude(evidence.objects, &counted, reasons)
+}
+
+/// Sorts the reasons and adds up.
+pub(super) fn conclude(
+    objects: &SlotObjects,
+    counted: &[&Object],
+    mut reasons: Vec<Reason>,
+) -> Verdict {
+    reasons.sort_by_key(|reason| reason.state);
+    let mut sizes: Vec<u64> = counted.iter().map(|object| object.bytes).collect();
+    sizes.sort_unstable();
+    Verdict {
+        state: reasons.first().map_or(State::Closed, |reason| reason.state),
+        reasons,
+        objects: sizes.len() as u64,
+        bytes: sizes
+            .iter()
+            .fold(0, |sum, bytes| sum.saturating_add(*bytes)),
+        median_bytes: median(&sizes),
+        newest: objects.data().map(|object| object.put).max(),
+    }
+}
+
+/// The lower median of sorted sizes.
+pub(super) fn median(sorted: &[u64]) -> Option<u64> {
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+}
+
+fn about(state: State, message: String, object: &Object) -> Reason {
+    Reason {
+        state,
+        message,
+        key: Some(object.key.clone()),
+        put: Some(object.put),
+        bytes: Some(object.bytes),
+    }
+}
+
+/// A slot with a current marker.
+fn marked<'a>(
+    dataset: &Dataset,
+    evidence: Evidence<'a>,
+    object: &Object,
+    read: &Result<Marker, String>,
+    counted: &mut Vec<&'a Object>,
+    reasons: &mut Vec<Reason>,
+) {
+    let (marker, scan) = match read {
+        Err(why) => {
+            counted.extend(evidence.objects.data());
+            return reasons.push(about(State::Invalid, why.clone(), object));
+        }
+        Ok(marker) => match marker.scan(dataset) {
+            Some(scan) => (marker, scan),
+            None => {
+                let why = "the marker's prefix lies outside the dataset".to_owned();
+                return reasons.push(about(State::Invalid, why, object));
+            }
+        },
+    };
+    counted.extend(
+        evidence
+            .objects
+            .data()
+            .filter(|data| data.key.starts_with(&scan)),
+    );
+    matches(marker, &scan, object, counted, reasons);
+    gate(dataset, evidence, reasons);
+    late_data(evidence.objects, &scan, object, reasons);
+    let agrees = reasons.iter().all(|reason| reason.state >= State::Closed);
+    if agrees {
+        over_budget(dataset, counted, reasons);
+    }
+    if evidence.slot.end() > evidence.now {
+        reasons.push(about(
+            State::Closed,
+            "the marker was put before the hour had ended".to_owned(),
+            object,
+        ));
+    }
+}
+
+/// Whether the run is what the marker says.
+fn matches(
+    marker: &Marker,
+    scan: &str,
+    put_marker: &Object,
+    run: &[&Object],
+    reasons: &mut Vec<Reason>,
+) {
+    if run.is_empty() {
+        let message = format!(
+            "nothing is left below {scan}, where the marker names {} and {}",
+            objects(marker.object_count),
+            size(marker.bytes)
+        );
+        return reasons.push(about(State::Lost, message, put_marker));
+    }
+    let count = run.len() as u64;
+    let bytes = run
+        .iter()
+        .fold(0u64, |sum, object| sum.saturating_add(object.bytes));
+    if count != marker.object_count {
+        let (more, word) = match count.checked_sub(marker.object_count) {
+            Some(more) => (more, "more"),
+            None => (marker.object_count - count, "fewer"),
+        };
+        reasons.push(about(
+            State::Mutated,
+            format!(
+                "{} {word} than the marker says: {count} listed, the marker says {}",
+                objects(more),
+                marker.object_count
+            ),
+            put_marker,
+        ));
+    }
+    if bytes != marker.bytes {
+        reasons.push(about(
+            State::Mutated,
+            format!(
+                "the run has {bytes} bytes, the marker says {}",
+                marker.bytes
+            ),
+            put_marker,
+        ));
+    }
+    let mut after: Vec<&&Object> = run
+        .iter()
+        .filter(|object| object.put > put_marker.put)
+        .collect();
+    after.sort_by_key(|object| object.put);
+    for object in after.into_iter().take(SHOWN) {
+        let behind = object.put.0 - put_marker.put.0;
+        reasons.push(about(
+            State::Mutated,
+            format!("this key was put {} after the marker", duration(behind)),
+            object,
+        ));
+    }
+}
+
+/// Keys of one kind that are named as evidence.
+const SHOWN: usize = 20;
+
+fn objects(count: u64) -> String {
+    match count {
+        1 => "1 object".to_owned(),
+        n => format!("{n} objects"),
+    }
+}
+
+/// `14 min 2 s`
+pub(super) fn duration(millis: i64) -> String {
+    let seconds = millis / 1000;
+    match (
+        seconds / 86_400,
+        seconds / 3600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+    ) {
+        (0, 0, 0, 0) => format!("{millis} ms"),
+        (0, 0, 0, s) => format!("{s} s"),
+        (0, 0, m, s) => format!("{m} min {s} s"),
+        (0, h, m, _) => format!("{h} h {m} min"),
+        (d, h, ..) => format!("{d} d {h} h"),
+    }
+}
+
+/// The completeness gate.
+fn gate(dataset: &Dataset, evidence: Evidence<'_>, reasons: &mut Vec<Reason>) {
+    let (Some(rule), Some(found)) = (&dataset.complete, evidence.completeness) else {
+        return;
+    };
+    if let Some(why) = &found.unreadable {
+        reasons.push(Reason::new(State::Incomplete, why.clone()));
+    }
+    if found.missing > 0 {
+        reasons.push(Reason::new(
+            State::Incomplete,
+            format!(
+                "{} of {} orders are neither in the files nor among the dead letters",
+                lines(found.missing),
+                found.orders
+            ),
+        ));
+    }
+    if found.dead_lettered > 0 {
+        let state = if rule.report {
+            State::Closed
+        } else {
+            State::Incomplete
+        };
+        let message = format!("{} only among the dead letters", lines(found.dead_lettered));
+        reasons.push(Reason::new(state, message));
+    }
+}
+
+fn lines(count: u64) -> String {
+    match count {
+        1 => "1 line".to_owned(),
+        n => format!("{n} lines"),
+    }
+}
+
+/// Loose keys put into a closed hour, outside its run: they do not break the marker.
+fn late_data(objects: &SlotObjects, scan: &str, marker: &Object, reasons: &mut Vec<Reason>) {
+    let late = objects
+        .loose
+        .iter()
+        .filter(|object| object.put > marker.put && !object.key.starts_with(scan));
+    for object in late.take(SHOWN) {
+        let message = format!(
+            "late data: this key was put {} after the marker, outside the run; a new run takes it in",
+            duration(object.put.0 - marker.put.0)
+        );
+        reasons.push(about(State::Closed, message, object));
+    }
+}
+
+/// More or smaller objects than the dataset's budget. One object alone cannot be packed further.
+pub(super) fn over_budget(dataset: &Dataset, run: &[&Object], reasons: &mut Vec<Reason>) {
+    let count = run.len() as u64;
+    if let Some(most) = dataset.budget.objects.filter(|most| count > *most) {
+        let message = format!("{count} objects; the budget is {most} an hour");
+        reasons.push(Reason::new(State::OverBudget, message));
+    }
+    let mut sizes: Vec<u64> = run.iter().map(|object| object.bytes).collect();
+    sizes.sort_unstable();
+    let budget = dataset.budget.median_bytes.filter(|_| count > 1);
+    if let (Some(least), Some(median)) = (budget, median(&sizes))
+        && median < least
+    {
+        let message = format!(
+            "the median object has {}; the budget is {}",
+            size(median),
+            size(least)
+        );
+        reasons.push(Reason::new(State::OverBudget, message));
+    }
+}
+
+/// A slot without a current marker.
+fn unmarked<'a>(
+    dataset: &Dataset,
+    evidence: Evidence<'a>,
+    counted: &mut Vec<&'a Object>,
+    reasons: &mut Vec<Reason>,
+) {
+    counted.extend(evidence.objects.data());
+    let Evidence { slot, now, .. } = evidence;
+    let deadline = dataset.deadline(slot);
+    if let Some((object, read)) = &evidence.markers.declared {
+        match read {
+            Err(why) => reasons.push(about(State::Invalid, why.clone(), object)),
+            Ok(declared) if counted.is_empty() => {
+                let by = declared
+                    .by
+                    .as_ref()
+                    .map(|by| format!(", says {by}"))
+                    .unwrap_or_default();
+                let message = format!("declared empty{by}: {}", declared.reason);
+                reasons.push(about(State::Empty, message, object));
+                return;
+            }
+            Ok(_) => {
+                let message = format!(
+                    "declared empty, and yet there are {}",
+                    objects(counted.len() as u64)
+                );
+                reasons.push(about(
+                    if now >= deadline {
+                        State::Late
+                    } else {
+                        State::Open
+                    },
+                    message,
+                    object,
+                ));
+            }
+        }
+    }
+    reasons.push(unpublished(dataset, slot, counted.len() as u64, now));
+}
+
+/// The state of a slot that nothing closes.
+pub(super) fn unpublished(dataset: &Dataset, slot: Slot, data: u64, now: Time) -> Reason {
+    let deadline = dataset.deadline(slot);
+    if now < slot.start() {
+        let message = match data {
+            0 => "it has not begun".to_owned(),
+            n => format!(
+                "it has not begun, and yet there are {}: does the writer's clock run ahead?",
+                objects(n)
+            ),
+        };
+        return Reason::new(State::Future, message);
+    }
+    if now < deadline {
+        let ends = match now < slot.end() {
+            true => format!(
+                "it ends at {} and should be closed by {deadline}",
+                slot.end()
+            ),
+            false => format!("it has ended and should be closed by {deadline}"),
+        };
+        return Reason::new(State::Open, ends);
+    }
+    let since = duration(now.0.saturating_sub(deadline.0));
+    match (data, dataset.expects(slot)) {
+        (0, true) => Reason::new(
+            State::Late,
+            format!("no object and no marker, {since} after its deadline"),
+        ),
+        (0, false) => Reason::new(State::Empty, "no objects, and none were expected"),
+        (n, _) => Reason::new(
+            State::Late,
+            format!(
+                "{} without a marker, {since} after its deadline",
+                objects(n)
+            ),
+        ),
+    }
+}
+
+/// A superseded marker that the chain from the current one does not reach: somebody put a marker
+/// without looking at the one before.
+fn racing(markers: &Markers, reasons: &mut Vec<Reason>) {
+    let Some(current) = markers.marker() else {
+        // Without a marker that can be read there is no chain.
+        return;
+    };
+    let readable = || {
+        let all = markers.superseded.iter();
+        all.filter_map(|(object, read)| Some((object, read.as_ref().ok()?)))
+    };
+    let mut chain = BTreeSet::from([current.run_id.as_str()]);
+    let mut next = current.supersedes.as_deref();
+    while let Some(run) = next {
+        if !chain.insert(run) {
+            break;
+        }
+        let before = readable().find(|(_, marker)| marker.run_id == run);
+        next = before.and_then(|(_, marker)| marker.supersedes.as_deref());
+    }
+    for (object, marker) in readable() {
+        if !chain.contains(marker.run_id.as_str()) {
+            let message = format!(
+                "two markers claim the hour: the current one names run {} ({}), this one run {} ({}), and neither supersedes the other",
+                current.run_id,
+                objects(current.object_count),
+                marker.run_id,
+                objects(marker.object_count)
+            );
+            reasons.push(about(State::Racing, message, object));
+        }
+    }
+    for (object, read) in &markers.superseded {
+        if let Err(why) = read {
+            reasons.push(about(
+                State::Closed,
+                format!("a superseded marker: {why}"),
+                object,
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;
