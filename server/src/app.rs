@@ -9,6 +9,7 @@ use crate::access::{Access, Person};
 use crate::acts::Sizes;
 use crate::acts::writable::Writable;
 use crate::control::Control;
+use crate::datasets::Datasets;
 use crate::jobs::Jobs;
 use crate::metrics::Metrics;
 use crate::site::Site;
@@ -21,6 +22,8 @@ pub struct App {
     pub zones: Zones,
     /// Tables, configured and discovered.
     pub tables: Arc<Tables>,
+    /// Datasets, as configured.
+    pub datasets: Datasets,
     /// Who may do what.
     pub access: Access,
     /// What the server remembers of acts.

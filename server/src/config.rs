@@ -1,14 +1,17 @@
 //! `tidemark.toml`, read once at the start.
 
 mod check;
+mod dataset;
 mod file;
 mod later;
 mod source;
 mod value;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use lake::hours::Dataset;
+use lake::hours::dataset::Retention;
 use lake::wire::http::AttentionConfig;
 use lake::{Error, Result};
 use url::Url;
@@ -36,6 +39,8 @@ pub struct Config {
     pub zones: Vec<ZoneConfig>,
     /// Tables the configuration names.
     pub tables: Vec<Configured>,
+    /// Datasets the configuration declares.
+    pub datasets: Vec<Dataset>,
     /// What is called out.
     pub attention: AttentionConfig,
     /// Whether a vacuum's retention may be shorter than a table's own; `None` without a file.
@@ -57,8 +62,20 @@ pub struct ZoneConfig {
     pub owner: Option<String>,
     /// What it holds.
     pub format: Option<String>,
-    /// How long its data is kept.
-    pub keep: Option<String>,
+    /// How long its data is kept, and what else is promised.
+    pub retention: Retention,
+    /// Roles that may read it.
+    pub readers: Vec<String>,
+    /// Roles that may write it.
+    pub writers: Vec<String>,
+    /// The bucket's lifecycle rules, as exported.
+    pub lifecycle: Option<PathBuf>,
+    /// The bucket's policy, as exported.
+    pub policy: Option<PathBuf>,
+    /// The bucket's encryption, as exported.
+    pub encryption: Option<PathBuf>,
+    /// The bucket's public-access settings, as exported.
+    pub public_access: Option<PathBuf>,
     /// object_store's own settings.
     pub store: Overrides,
 }
@@ -73,6 +90,7 @@ impl Default for Config {
             cache_bytes: 64 * 1024 * 1024,
             zones: Vec::new(),
             tables: Vec::new(),
+            datasets: Vec::new(),
             allow_short_vacuum: None,
             attention: AttentionConfig::default(),
             discovery: Discovery::default(),
@@ -123,7 +141,13 @@ impl ZoneConfig {
             address,
             owner: None,
             format: None,
-            keep: None,
+            retention: Retention::default(),
+            readers: Vec::new(),
+            writers: Vec::new(),
+            lifecycle: None,
+            policy: None,
+            encryption: None,
+            public_access: None,
             store: Overrides::new(),
         }
     }

@@ -7,6 +7,7 @@ pub mod audit;
 pub mod commands;
 pub mod config;
 pub mod control;
+pub mod datasets;
 pub mod demo;
 pub mod failure;
 pub mod jobs;

@@ -8,7 +8,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
 
 use crate::app::App;
-use crate::{access, acts, audit, jobs, reads, site, status, tables};
+use crate::{access, acts, audit, datasets, jobs, reads, site, status, tables};
 
 /// Paths below `/api` and beside it that answer, as `/api/openapi.json` lists them.
 pub const PATHS: &[&str] = &[
@@ -26,6 +26,7 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/pins",
     "/api/tables/{table}/pins/{name}",
     "/api/tables/{table}/quarantine",
+    "/api/datasets/{dataset}",
     "/api/plans/{id}/apply",
     "/api/jobs",
     "/api/jobs/{id}",
@@ -57,6 +58,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/pins", get(acts::pins::answers::list))
         .route("/api/tables/{table}/pins/{name}", pin)
         .route("/api/tables/{table}/quarantine", quarantine)
+        .route("/api/datasets/{dataset}", get(datasets::dataset))
         .route("/api/plans/{id}/apply", post(acts::answers::apply))
         .route("/api/jobs", get(jobs::answers::jobs))
         .route("/api/jobs/{id}", get(jobs::answers::job))

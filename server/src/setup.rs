@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lake::answer::{Root, Roots as _};
 use lake::wire::TableRef;
-use lake::{Error, Result};
+use lake::{Error, Kind, Result};
 use object_store::path::Path;
 use tokio::sync::Semaphore;
 
@@ -15,6 +15,7 @@ use crate::acts::writable::Writable;
 use crate::app::{App, TABLE_READS};
 use crate::config::{Config, ZoneConfig};
 use crate::control::Control;
+use crate::datasets::{Datasets, Placed};
 use crate::jobs::Jobs;
 use crate::metrics::Metrics;
 use crate::site::{Embedded, Site};
@@ -28,6 +29,8 @@ pub struct Lake {
     pub zones: Zones,
     /// The tables.
     pub tables: Arc<Tables>,
+    /// The datasets.
+    pub datasets: Datasets,
     /// What their stores count.
     pub metrics: Arc<Metrics>,
 }
@@ -48,20 +51,23 @@ pub fn lake_of(config: &Config) -> Lake {
         );
         open.owner.clone_from(&zone.owner);
         open.format.clone_from(&zone.format);
-        open.keep.clone_from(&zone.keep);
+        open.retention.clone_from(&zone.retention);
         open.redirect = config.redirect;
         open
     });
     let zones = Zones::new(zones.collect());
+    let datasets = Datasets::new(config.datasets.clone(), zones.clone());
     let tables = Tables::new(
         zones.clone(),
         config.tables.clone(),
+        datasets.clone(),
         config.attention.clone(),
         config.discovery,
     );
     Lake {
         zones,
         tables: Arc::new(tables),
+        datasets,
         metrics,
     }
 }
@@ -75,6 +81,7 @@ pub async fn app_of(config: &Config, page: Embedded) -> Result<App> {
     Ok(App {
         zones: lake.zones,
         tables: lake.tables,
+        datasets: lake.datasets,
         jobs: Arc::new(Jobs::new(control.clone())),
         control,
         writable: Writable::default(),
@@ -167,6 +174,25 @@ pub fn locate(config: &Config, location: &str) -> Result<Root> {
     lake_of(&alone).tables.root(&table).map(named)
 }
 
+/// Finds the dataset that a name of the configuration means.
+pub fn dataset(config: &Config, name: &str) -> Result<Placed> {
+    let lake = lake_of(config);
+    lake.datasets.placed(name).map_err(|error| {
+        if error.kind() != Kind::NotFound {
+            return error;
+        }
+        let known: Vec<&str> = config.datasets.iter().map(|d| d.name.as_str()).collect();
+        let known = match known.as_slice() {
+            [] => "it declares none: add a [[dataset]], or name the file with --config".to_owned(),
+            names => format!("it declares {}", names.join(", ")),
+        };
+        Error::invalid(format!(
+            "the configuration declares no such dataset; {known}"
+        ))
+        .at("dataset", name)
+    })
+}
+
 /// What kind of place a LOCATION is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -239,6 +265,7 @@ pub fn config_of_locations(base: Config, locations: &[String]) -> Result<Config>
     Ok(Config {
         zones,
         tables: Vec::new(),
+        datasets: Vec::new(),
         ..base
     })
 }

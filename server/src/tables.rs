@@ -15,6 +15,7 @@ use lake::{Error, Result};
 
 pub use self::answers::{Located, Yielding, aside, diff, history, layout, root, snapshot};
 use crate::app::BUILD;
+use crate::datasets::Datasets;
 use crate::reads::key::prefix_key;
 use crate::zones::{Zone, Zones};
 
@@ -56,6 +57,7 @@ const AFTER_ERROR: Duration = Duration::from_secs(15);
 pub struct Tables {
     zones: Zones,
     configured: Vec<Configured>,
+    datasets: Datasets,
     attention: AttentionConfig,
     discovery: Discovery,
     found: Mutex<Option<Arc<Found>>>,
@@ -76,12 +78,14 @@ impl Tables {
     pub fn new(
         zones: Zones,
         configured: Vec<Configured>,
+        datasets: Datasets,
         attention: AttentionConfig,
         discovery: Discovery,
     ) -> Self {
         Self {
             zones,
             configured,
+            datasets,
             attention,
             discovery,
             found: Mutex::new(None),
@@ -137,6 +141,7 @@ impl Tables {
                 .iter()
                 .map(|zone| zone_report(zone, found.errors.get(&zone.name)))
                 .collect(),
+            datasets: self.datasets.entries(seen),
             attention: self.attention.clone(),
             discovered: found.complete,
             build: BUILD.to_owned(),
@@ -238,7 +243,7 @@ fn zone_report(zone: &Zone, error: Option<&ErrorReport>) -> ZoneReport {
         url: zone.address.to_string(),
         owner: zone.owner.clone(),
         format: zone.format.clone(),
-        keep: zone.keep.clone(),
+        keep: zone.retention.keep.as_ref().map(|keep| keep.text.clone()),
         reads: if zone.redirects() {
             "redirect"
         } else {

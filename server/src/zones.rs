@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use lake::hours::dataset::Retention;
 use lake::{Error, Result};
 
 use crate::stores::{Address, Bucket, Opener, Overrides};
@@ -16,8 +17,8 @@ pub struct Zone {
     pub owner: Option<String>,
     /// What it holds, as the configuration says.
     pub format: Option<String>,
-    /// How long its data is kept, as the configuration says.
-    pub keep: Option<String>,
+    /// How long its data is kept, and what else is promised.
+    pub retention: Retention,
     /// Whether reads are sent to the store with a signed URL.
     pub redirect: bool,
     overrides: Overrides,
@@ -33,7 +34,7 @@ impl Zone {
             address,
             owner: None,
             format: None,
-            keep: None,
+            retention: Retention::default(),
             redirect: false,
             overrides,
             opener,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ErrorReport, Format};
+use crate::hours::{Day, State};
 use crate::table::Time;
 
 /// `GET /api/lake`: what this person may see.
@@ -12,6 +13,9 @@ pub struct LakeReport {
     pub zones: Vec<ZoneReport>,
     /// Tables, configured and discovered, in one list sorted by zone and name.
     pub tables: Vec<TableEntry>,
+    /// Datasets in the configuration's order.
+    #[serde(default)]
+    pub datasets: Vec<DatasetEntry>,
     /// Thresholds of what is called out.
     pub attention: AttentionConfig,
     /// Whether every zone was searched to its depth.
@@ -54,16 +58,41 @@ pub struct TableEntry {
     pub configured: bool,
 }
 
+/// One dataset of the lake.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatasetEntry {
+    /// Its name.
+    pub name: String,
+    /// The zone it lies in.
+    pub zone: String,
+    /// Its prefix in the zone, without a slash at either end.
+    pub prefix: String,
+    /// Whether a partition is an hour, and not a day.
+    pub hourly: bool,
+    /// Before it nothing is expected.
+    pub first: Option<Day>,
+}
+
 /// Thresholds of what is called out: `[attention]` of the configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttentionConfig {
     /// Share of a table's rows that one commit may remove unremarked.
     pub rows_removed: f64,
+    /// An hour in this state or a worse one is called out.
+    #[serde(default = "late")]
+    pub hour: State,
+}
+
+fn late() -> State {
+    State::Late
 }
 
 impl Default for AttentionConfig {
     fn default() -> Self {
-        Self { rows_removed: 0.2 }
+        Self {
+            rows_removed: 0.2,
+            hour: late(),
+        }
     }
 }
 

@@ -4,28 +4,18 @@ use std::ops::Range;
 use std::time::Duration;
 
 use lake::Result;
+use lake::hours::{Dataset, State};
 use lake::wire::http::AttentionConfig;
 use toml::Spanned;
 
+use super::dataset::{DatasetSection, dataset};
 use super::file::{File, Reads, TableSection, ZoneSection};
-use super::later::DatasetSection;
 use super::source::Source;
 use super::{Config, ZoneConfig};
 use crate::acts::Sizes;
 use crate::reads::key::prefix_key;
 use crate::stores::{Address, Overrides, knows};
 use crate::tables::{Configured, Discovery};
-
-/// States of an hour, worst first, that `attention.hour` may name.
-const STATES: &[&str] = &[
-    "lost",
-    "mutated",
-    "racing",
-    "invalid",
-    "incomplete",
-    "late",
-    "over budget",
-];
 
 /// Checks a file and makes the configuration of it.
 pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
@@ -61,9 +51,9 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
         }
         taken.push(name.get_ref());
     }
-    for dataset in &file.dataset {
-        check_dataset(source, dataset, &zones)?;
-    }
+    let datasets = file.dataset.iter();
+    let datasets = datasets.map(|section| dataset(source, section, &zones));
+    let datasets: Vec<Dataset> = datasets.collect::<Result<_>>()?;
     let tables: Vec<Configured> = file
         .table
         .iter()
@@ -85,6 +75,10 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
             rows_removed: match file.attention.rows_removed {
                 Some(share) => share.into_inner(),
                 None => defaults.attention.rows_removed,
+            },
+            hour: match &file.attention.hour {
+                Some(word) => attention_of(source, word)?,
+                None => defaults.attention.hour,
             },
         },
         allow_short_vacuum: Some(file.vacuum.allow_short),
@@ -110,6 +104,7 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
         },
         zones,
         tables,
+        datasets,
     })
 }
 
@@ -133,6 +128,7 @@ fn check_access(source: &Source<'_>, file: &File) -> Result<()> {
 fn zone(source: &Source<'_>, section: &ZoneSection) -> Result<ZoneConfig> {
     check_name(source, &section.name, false)?;
     let address = address(source, &section.url)?;
+    let file = |name: &Option<String>| name.as_ref().map(|name| source.directory.join(name));
     let mut store = Overrides::new();
     for (key, value) in &section.store {
         if !knows(address.scheme(), key.get_ref()) {
@@ -146,11 +142,13 @@ fn zone(source: &Source<'_>, section: &ZoneSection) -> Result<ZoneConfig> {
         address,
         owner: section.owner.clone(),
         format: section.format.clone(),
-        keep: section
-            .retention
-            .keep
-            .as_ref()
-            .map(|keep| keep.text().to_owned()),
+        retention: section.retention.retention(),
+        readers: section.readers.clone(),
+        writers: section.writers.clone(),
+        lifecycle: file(&section.lifecycle),
+        policy: file(&section.policy),
+        encryption: file(&section.encryption),
+        public_access: file(&section.public_access),
         store,
     })
 }
@@ -203,9 +201,13 @@ fn check_name(source: &Source<'_>, name: &Spanned<String>, slashes: bool) -> Res
     Ok(())
 }
 
-fn check_zone(source: &Source<'_>, name: &Spanned<String>, zones: &[ZoneConfig]) -> Result<()> {
-    if zones.iter().any(|zone| zone.name == *name.get_ref()) {
-        return Ok(());
+pub(super) fn check_zone<'z>(
+    source: &Source<'_>,
+    name: &Spanned<String>,
+    zones: &'z [ZoneConfig],
+) -> Result<&'z ZoneConfig> {
+    if let Some(zone) = zones.iter().find(|zone| zone.name == *name.get_ref()) {
+        return Ok(zone);
     }
     let known: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
     let message = format!(
@@ -220,7 +222,7 @@ fn check_zone(source: &Source<'_>, name: &Spanned<String>, zones: &[ZoneConfig])
     Err(source.wrong(&name.span(), message))
 }
 
-fn check_prefix(source: &Source<'_>, prefix: &Spanned<String>) -> Result<String> {
+pub(super) fn check_prefix(source: &Source<'_>, prefix: &Spanned<String>) -> Result<String> {
     let parsed = prefix_key(prefix.get_ref());
     let parsed = parsed.map_err(|e| source.wrong(&prefix.span(), e.sentence()))?;
     Ok(parsed.to_string())
@@ -247,50 +249,21 @@ fn table(
     })
 }
 
-fn check_dataset(
-    source: &Source<'_>,
-    dataset: &DatasetSection,
-    zones: &[ZoneConfig],
-) -> Result<()> {
-    check_zone(source, &dataset.zone, zones)?;
-    check_prefix(source, &dataset.prefix)?;
-    let columns = dataset.partition.get_ref();
-    if columns.is_empty() || columns.iter().any(String::is_empty) {
-        let message = "`partition` names at least one column";
-        return Err(source.wrong(&dataset.partition.span(), message));
-    }
-    if let Some(level) = &dataset.marker_level
-        && !columns.contains(level.get_ref())
-    {
-        let message = format!("`{}` is no partition column", level.get_ref());
-        return Err(source.wrong(&level.span(), message));
-    }
-    if let Some(marker) = &dataset.marker {
-        check_prefix(source, marker)?;
-    }
-    if let Some(first) = &dataset.first
-        && chrono::NaiveDate::parse_from_str(first.get_ref(), "%Y-%m-%d").is_err()
-    {
-        let message = format!("`{}` is not a date: write 2026-11-01", first.get_ref());
-        return Err(source.wrong(&first.span(), message));
-    }
-    if let Some(objects) = dataset
-        .budget
-        .as_ref()
-        .and_then(|b| b.objects_per_hour.as_ref())
-        && *objects.get_ref() == 0
-    {
-        let message = "a budget of no objects cannot be kept";
-        return Err(source.wrong(&objects.span(), message));
-    }
-    if let Some(prefix) = dataset
-        .complete
-        .as_ref()
-        .and_then(|c| c.dead_letter_prefix.as_ref())
-    {
-        check_prefix(source, prefix)?;
-    }
-    Ok(())
+/// The state that `attention.hour` names: this one and worse ones are called out.
+fn attention_of(source: &Source<'_>, word: &Spanned<String>) -> Result<State> {
+    let named = |state: &State| state.words() == word.get_ref();
+    let mut states = State::ALL
+        .into_iter()
+        .filter(|state| state.needs_attention());
+    states.clone().find(named).ok_or_else(|| {
+        let words: Vec<&str> = states.by_ref().map(State::words).collect();
+        let message = format!(
+            "`{}` is not a state that is called out: {}",
+            word.get_ref(),
+            words.join(", ")
+        );
+        source.wrong(&word.span(), message)
+    })
 }
 
 fn check_rest(source: &Source<'_>, file: &File, zones: &[ZoneConfig]) -> Result<()> {
@@ -318,16 +291,6 @@ fn check_rest(source: &Source<'_>, file: &File, zones: &[ZoneConfig]) -> Result<
     {
         let message = format!("`{}` is not a share: it is from 0 to 1", share.get_ref());
         return Err(source.wrong(&share.span(), message));
-    }
-    if let Some(hour) = &file.attention.hour
-        && !STATES.contains(&hour.get_ref().as_str())
-    {
-        let message = format!(
-            "`{}` is not a state that is called out: {}",
-            hour.get_ref(),
-            STATES.join(", ")
-        );
-        return Err(source.wrong(&hour.span(), message));
     }
     if let Some(depth) = &file.discover.depth
         && *depth.get_ref() > 16

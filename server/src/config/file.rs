@@ -6,7 +6,8 @@ use std::net::SocketAddr;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::later::{CatalogSection, DatasetSection, OptimizeSection, Promise, VacuumSection};
+use super::dataset::{DatasetSection, RetentionSection};
+use super::later::{CatalogSection, OptimizeSection, VacuumSection};
 use super::value::{Link, Size, Span};
 
 /// The whole file.
@@ -77,31 +78,14 @@ pub(super) struct ZoneSection {
     pub(super) retention: RetentionSection,
     #[serde(default)]
     pub(super) store: BTreeMap<Spanned<String>, Setting>,
-    #[serde(default, rename = "readers")]
-    _readers: Vec<String>,
-    #[serde(default, rename = "writers")]
-    _writers: Vec<String>,
-    #[serde(rename = "lifecycle")]
-    _lifecycle: Option<String>,
-    #[serde(rename = "policy")]
-    _policy: Option<String>,
-    #[serde(rename = "encryption")]
-    _encryption: Option<String>,
-    #[serde(rename = "public_access")]
-    _public_access: Option<String>,
-}
-
-/// `[zone.retention]`
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RetentionSection {
-    pub(super) keep: Option<Promise>,
-    #[serde(rename = "topic")]
-    _topic: Option<Promise>,
-    #[serde(rename = "replay_margin")]
-    _replay_margin: Option<Promise>,
-    #[serde(rename = "audit")]
-    _audit: Option<Promise>,
+    #[serde(default)]
+    pub(super) readers: Vec<String>,
+    #[serde(default)]
+    pub(super) writers: Vec<String>,
+    pub(super) lifecycle: Option<String>,
+    pub(super) policy: Option<String>,
+    pub(super) encryption: Option<String>,
+    pub(super) public_access: Option<String>,
 }
 
 /// One of object_store's own settings, which all are text.

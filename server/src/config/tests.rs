@@ -1,3 +1,5 @@
+use lake::hours::State;
+
 use super::*;
 use crate::stores::Scheme;
 
@@ -23,7 +25,12 @@ fn the_full_file_is_accepted() {
     assert_eq!(raw.address.scheme(), Scheme::S3);
     assert_eq!(raw.address.to_string(), "s3://tlp-raw/");
     assert_eq!(raw.owner.as_deref(), Some("platform"));
-    assert_eq!(raw.keep.as_deref(), Some("400d"));
+    assert_eq!(raw.retention.keep.as_ref().unwrap().text, "400d");
+    assert_eq!(raw.readers, ["transform", "compaction"]);
+    assert_eq!(
+        raw.lifecycle.as_deref(),
+        Some(Path::new("lifecycle/raw.json"))
+    );
     let curated = &config.zones[1];
     assert_eq!(curated.address.to_string(), "s3://tlp/curated/");
     assert_eq!(curated.store["endpoint"], "http://127.0.0.1:9000");
@@ -34,6 +41,47 @@ fn the_full_file_is_accepted() {
     assert_eq!(config.attention.rows_removed, 0.2);
     assert_eq!(config.discovery.depth, 4);
     assert_eq!(config.discovery.every.as_secs(), 300);
+    assert_eq!(config.attention.hour, State::Late);
+}
+
+#[test]
+fn datasets_are_declared() {
+    let config = parse(FULL).unwrap();
+    let [progress, lines] = config.datasets.as_slice() else {
+        panic!("two datasets");
+    };
+    assert_eq!(progress.url, "s3://tlp-raw/");
+    assert_eq!(progress.prefix, "learning/progress");
+    assert_eq!((progress.grace, progress.every_hour), (15 * 60_000, true));
+    assert_eq!(progress.first.unwrap().to_string(), "2026-11-01");
+    assert_eq!(progress.budget.objects, Some(64));
+    assert_eq!(progress.budget.median_bytes, Some(64 << 20));
+    let columns: Vec<&String> = progress.columns.keys().collect();
+    assert_eq!(columns, ["event_id", "learner_id", "event_time"]);
+    // The dataset's own promises, and the zone's where it has none.
+    let topic = progress.retention.topic.as_ref().unwrap();
+    assert_eq!(topic.source.as_deref(), Some("topic learning.progress"));
+    assert_eq!(topic.millis, 7 * 86_400_000);
+    assert_eq!(
+        progress.retention.replay_margin.as_ref().unwrap().text,
+        "3d"
+    );
+    assert_eq!(progress.catalog_table(), "learning.progress_raw");
+    assert_eq!(
+        lines.banned_keys,
+        ["learner_id", "email", "order_id", "event_id"]
+    );
+    assert_eq!(
+        lines.marker.template,
+        "_markers/event_date={event_date}/hour={hour}.json"
+    );
+    assert_eq!(lines.owner.as_deref(), Some("platform"));
+    let gate = lines.complete.as_ref().unwrap();
+    assert_eq!(
+        gate.dead_letters.as_deref(),
+        Some("commerce/purchase_line.dlq")
+    );
+    assert!(!gate.report);
 }
 
 #[test]
@@ -171,12 +219,37 @@ const WRONG: &[(&str, usize, &str)] = &[
     (
         "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = []\n",
         8,
-        "at least one column",
+        "names the column of the date",
     ),
     (
         "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\"]\nexpects = \"always\"\n",
         9,
         "always",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\", \"h\"]\nmarker = \"_m/h={h}/p={p}.json\"\n",
+        9,
+        "each of {p} and {h} once, in this order",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\", \"h\"]\nmarker_level = \"x\"\n",
+        9,
+        "no partition column",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\", \"h\"]\nmarker_level = \"p\"\n",
+        9,
+        "our own markers close hours",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\"]\nfirst = \"2026-11-31\"\n",
+        9,
+        "not a date",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\"]\n[dataset.metastore]\nuri = \"http://m/\"\ntable = \"a.b\"\n",
+        10,
+        "thrift://",
     ),
     (
         "[catalog.c]\ntype = \"rest\"\nuri = \"http://c/\"\nzone = \"z\"\n",
