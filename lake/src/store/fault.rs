@@ -53,11 +53,11 @@ impl FaultStore {
         fate(&self.lock(), request, key)
     }
 
-    async fn around<T>(
+    async fn around<T, F: Future<Output = Result<T>>>(
         &self,
         request: Request,
         key: &Path,
-        call: impl Future<Output = Result<T>>,
+        call: impl Fn() -> F,
     ) -> Result<(T, Vec<Then>)> {
         let fate = self.fate(request, key.as_ref());
         Ok((follow(&fate, key, call).await?, fate))
@@ -66,13 +66,18 @@ impl FaultStore {
     fn listed(
         &self,
         prefix: Option<&Path>,
-        inner: BoxStream<'static, Result<ObjectMeta>>,
+        list: impl Fn() -> BoxStream<'static, Result<ObjectMeta>>,
     ) -> BoxStream<'static, Result<ObjectMeta>> {
         let prefix = prefix.cloned().unwrap_or_default();
         let fate = self.fate(Request::List, prefix.as_ref());
+        let first = twice(&fate).then(&list);
+        let told = list();
         let stream = stream::once(async move {
             before(&fate, &prefix).await?;
-            Ok::<_, object_store::Error>(inner)
+            if let Some(first) = first {
+                first.for_each(|_| std::future::ready(())).await;
+            }
+            Ok::<_, object_store::Error>(told)
         });
         stream.try_flatten().boxed()
     }
@@ -83,7 +88,7 @@ async fn before(fate: &[Then], key: &Path) -> Result<()> {
         match then {
             Then::Wait(wait) => wait().await,
             Then::Fail(failure) => return Err(failure.error(key)),
-            Then::FailAfter(_) | Then::Damage(_) | Then::Cut(_) | Then::Forget => {}
+            Then::FailAfter(_) | Then::Twice | Then::Damage(_) | Then::Cut(_) | Then::Forget => {}
         }
     }
     Ok(())
@@ -97,7 +102,7 @@ async fn spoil(result: GetResult, fate: &[Then]) -> Result<GetResult> {
         match then {
             Then::Damage(c) => change = Some(c),
             Then::Cut(after) => cut = Some(*after),
-            Then::Fail(_) | Then::FailAfter(_) | Then::Wait(_) | Then::Forget => {}
+            Then::Fail(_) | Then::FailAfter(_) | Then::Wait(_) | Then::Twice | Then::Forget => {}
         }
     }
     if change.is_none() && cut.is_none() {
@@ -126,6 +131,9 @@ async fn spoil(result: GetResult, fate: &[Then]) -> Result<GetResult> {
 }
 
 /// An upload in parts: each part, its completion and its abortion are PUTs of the key.
+///
+/// A part that arrives twice is one part, for it has a number. An upload that is over is not there
+/// for a second completion or abortion.
 struct FaultUpload {
     inner: Box<dyn MultipartUpload>,
     location: Path,
@@ -143,17 +151,21 @@ impl MultipartUpload for FaultUpload {
     fn put_part(&mut self, data: PutPayload) -> UploadPart {
         let (fate, location) = (self.fate(), self.location.clone());
         let part = self.inner.put_part(data);
-        async move { follow(&fate, &location, part).await }.boxed()
+        async move { follow_once(&fate, &location, part).await }.boxed()
     }
 
     async fn complete(&mut self) -> Result<PutResult> {
         let (fate, location) = (self.fate(), self.location.clone());
-        follow(&fate, &location, self.inner.complete()).await
+        let told = follow_once(&fate, &location, self.inner.complete()).await?;
+        over(&fate, &location)?;
+        Ok(told)
     }
 
     async fn abort(&mut self) -> Result<()> {
         let (fate, location) = (self.fate(), self.location.clone());
-        follow(&fate, &location, self.inner.abort()).await
+        let told = follow_once(&fate, &location, self.inner.abort()).await?;
+        over(&fate, &location)?;
+        Ok(told)
     }
 }
 
@@ -168,8 +180,39 @@ fn fate(rules: &[Rule], request: Request, key: &str) -> Vec<Then> {
     taken.map(|rule| rule.then.clone()).collect()
 }
 
+fn twice(fate: &[Then]) -> bool {
+    fate.iter().any(|then| matches!(then, Then::Twice))
+}
+
+/// The second answer to the end of an upload.
+fn over(fate: &[Then], key: &Path) -> Result<()> {
+    match twice(fate) {
+        true => Err(Failure::NotFound.error(key)),
+        false => Ok(()),
+    }
+}
+
 /// A call, and what becomes of it.
-async fn follow<T>(fate: &[Then], key: &Path, call: impl Future<Output = Result<T>>) -> Result<T> {
+async fn follow<T, F: Future<Output = Result<T>>>(
+    fate: &[Then],
+    key: &Path,
+    call: impl Fn() -> F,
+) -> Result<T> {
+    let all = async {
+        if twice(fate) {
+            let _ = call().await;
+        }
+        call().await
+    };
+    follow_once(fate, key, all).await
+}
+
+/// The same for what is called once, whatever happens.
+async fn follow_once<T>(
+    fate: &[Then],
+    key: &Path,
+    call: impl Future<Output = Result<T>>,
+) -> Result<T> {
     before(fate, key).await?;
     let answer = call.await?;
     for then in fate {
@@ -207,7 +250,10 @@ impl ObjectStore for FaultStore {
         {
             opts.mode = PutMode::Overwrite;
         }
-        let call = self.inner.put_opts(location, payload, opts);
+        let call = || {
+            let (payload, opts) = (payload.clone(), opts.clone());
+            self.inner.put_opts(location, payload, opts)
+        };
         Ok(self.around(Request::Put, location, call).await?.0)
     }
 
@@ -216,7 +262,7 @@ impl ObjectStore for FaultStore {
         location: &Path,
         opts: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
-        let call = self.inner.put_multipart_opts(location, opts);
+        let call = || self.inner.put_multipart_opts(location, opts.clone());
         let (inner, _) = self.around(Request::Put, location, call).await?;
         Ok(Box::new(FaultUpload {
             inner,
@@ -230,7 +276,7 @@ impl ObjectStore for FaultStore {
             true => Request::Head,
             false => Request::Get,
         };
-        let call = self.inner.get_opts(location, options);
+        let call = || self.inner.get_opts(location, options.clone());
         let (result, fate) = self.around(request, location, call).await?;
         match request {
             Request::Get => spoil(result, &fate).await,
@@ -253,7 +299,14 @@ impl ObjectStore for FaultStore {
             let inner = Arc::clone(&inner);
             async move {
                 let location = location?;
-                follow(&fate, &location, inner.delete(&location)).await?;
+                let delete = || async {
+                    // Memory says yes to a delete of nothing. A disk, Google and Azure do not.
+                    if twice(&fate) {
+                        inner.head(&location).await?;
+                    }
+                    inner.delete(&location).await
+                };
+                follow(&fate, &location, delete).await?;
                 Ok(location)
             }
         });
@@ -261,7 +314,7 @@ impl ObjectStore for FaultStore {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.listed(prefix, self.inner.list(prefix))
+        self.listed(prefix, || self.inner.list(prefix))
     }
 
     fn list_with_offset(
@@ -269,18 +322,18 @@ impl ObjectStore for FaultStore {
         prefix: Option<&Path>,
         offset: &Path,
     ) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.listed(prefix, self.inner.list_with_offset(prefix, offset))
+        self.listed(prefix, || self.inner.list_with_offset(prefix, offset))
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
         let root = Path::default();
-        let call = self.inner.list_with_delimiter(prefix);
+        let call = || self.inner.list_with_delimiter(prefix);
         let key = prefix.unwrap_or(&root);
         Ok(self.around(Request::List, key, call).await?.0)
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
-        let call = self.inner.copy_opts(from, to, options);
+        let call = || self.inner.copy_opts(from, to, options.clone());
         self.around(Request::Copy, to, call).await?;
         Ok(())
     }
@@ -338,6 +391,38 @@ mod tests {
         store.add(Rule::on(Request::Delete).fails_after(Failure::Generic));
         assert!(store.delete(&path).await.is_err());
         assert!(store.head(&path).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn the_second_answer_is_told() {
+        let store = faulty().await;
+        let path = Path::from("log/3.json");
+        store.add(Rule::on(None).twice());
+        let create = store.put_opts(&path, "x".into(), PutMode::Create.into());
+        let error = create.await.unwrap_err();
+        assert!(matches!(error, Error::AlreadyExists { .. }), "{error}");
+        let tag = store.head(&path).await.unwrap().e_tag;
+        let update = PutMode::Update(object_store::UpdateVersion {
+            e_tag: tag,
+            version: None,
+        });
+        let update = store.put_opts(&path, "y".into(), update.into());
+        let error = update.await.unwrap_err();
+        assert!(matches!(error, Error::Precondition { .. }), "{error}");
+        let bytes = store.get(&path).await.unwrap().bytes().await.unwrap();
+        assert_eq!(&bytes[..], b"y");
+        let error = store.delete(&path).await.unwrap_err();
+        assert!(matches!(error, Error::NotFound { .. }), "{error}");
+        let listed: Vec<_> = store.list(None).try_collect().await.unwrap();
+        assert_eq!(listed.len(), 2);
+
+        let mut upload = store.put_multipart(&path).await.unwrap();
+        upload.put_part("one".into()).await.unwrap();
+        upload.put_part("two".into()).await.unwrap();
+        let error = upload.complete().await.unwrap_err();
+        assert!(matches!(error, Error::NotFound { .. }), "{error}");
+        let bytes = store.get(&path).await.unwrap().bytes().await.unwrap();
+        assert_eq!(&bytes[..], b"onetwo");
     }
 
     #[tokio::test]

@@ -35,6 +35,8 @@ pub(super) enum Then {
     /// The call reaches the store, and its answer is lost: what a timed-out PUT does.
     FailAfter(Failure),
     Wait(Wait),
+    /// The call reaches the store twice, and the second answer is the caller's.
+    Twice,
     Damage(Change),
     /// The bytes stop after this many, with an error.
     Cut(u64),
@@ -117,6 +119,13 @@ impl Match {
     /// The call first waits.
     pub fn waits(self, wait: Wait) -> Rule {
         self.then(Then::Wait(wait))
+    }
+
+    /// The call reaches the store twice and the caller is told of the second time, as by a client
+    /// that asks again after an answer it never got: what was to be created exists, what was to be
+    /// deleted is not there.
+    pub fn twice(self) -> Rule {
+        self.then(Then::Twice)
     }
 
     /// The call never ends.
