@@ -7,20 +7,25 @@
 #[expect(dead_code, reason = "shared with tests that need more of it")]
 mod table;
 
+#[path = "faults/kinds.rs"]
+mod kinds;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::{Int64Array, RecordBatch};
+use kinds::{FAULTS, Other, infos, versions_of};
 use lake::delta::optimize::{Memory, apply, plan};
 use lake::delta::write::probe;
 use lake::host::{Quiet, SharedHost};
-use lake::store::fault::{Failure, FaultStore, Match, Rule};
+use lake::store::fault::{FaultStore, Rule};
 use lake::table::Version;
 use lake::{Error, Kind, Result};
-use object_store::ObjectStore;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
 use parquet::file::properties::WriterProperties;
-use serde_json::{Value, json};
+use serde_json::json;
 use table::{TXN, Table, metadata, names, plain, protocol, request, signature, vector};
 
 /// Two partitions, one of which becomes a file of several parts; one file has masked rows.
@@ -57,13 +62,20 @@ fn pages() -> WriterProperties {
         .build()
 }
 
-/// Another writer's commit, between plan and commit: it adds a file that is not packed.
-async fn append(table: &Table) {
+/// Another writer, who adds a file that is not packed.
+async fn other(table: &Table, name: &str) -> Other {
     let batch = RecordBatch::try_from_iter([("a", Arc::new(Int64Array::from(vec![5])) as _)]);
-    let mut add = table.file("new", &batch.unwrap()).await;
+    let elsewhere = Table::new();
+    let mut add = elsewhere.file(name, &batch.unwrap()).await;
     add["add"]["partitionValues"] = json!({ "p": "9" });
-    let info: Value = json!({ "commitInfo": { "operation": "WRITE" } });
-    table.commit(1, &[info, add]).await;
+    let key = Path::from(format!("t/{name}"));
+    let bytes = elsewhere.store.get(&key).await.unwrap().bytes().await;
+    Other {
+        store: Arc::clone(&table.store),
+        key,
+        bytes: bytes.unwrap().to_vec(),
+        actions: vec![json!({ "commitInfo": { "operation": "WRITE" } }), add],
+    }
 }
 
 /// Probe, plan, write and commit: what one act does. Somebody may commit after the plan.
@@ -76,7 +88,7 @@ async fn act(table: &Table, store: Arc<dyn ObjectStore>, raced: bool) -> Result<
         return Err(Error::invalid(why));
     }
     if raced {
-        append(table).await;
+        other(table, "new").await.append().await;
     }
     planned.memory = Memory {
         slice: 8 << 10,
@@ -88,31 +100,16 @@ async fn act(table: &Table, store: Arc<dyn ObjectStore>, raced: bool) -> Result<
         .version)
 }
 
-/// How a call goes wrong; `None` kills the process in it.
-type Fault = (&'static str, fn(Match) -> Rule);
-
-const FAULTS: [Fault; 9] = [
-    ("killed before", |m| m.hangs()),
-    ("500 or 503", |m| m.fails(Failure::Generic)),
-    ("409", |m| m.fails(Failure::AlreadyExists)),
-    ("412", |m| m.fails(Failure::Precondition)),
-    ("403", |m| m.fails(Failure::PermissionDenied)),
-    ("404", |m| m.fails(Failure::NotFound)),
-    ("stored but 500", |m| m.fails_after(Failure::Generic)),
-    ("stored but 409", |m| m.fails_after(Failure::AlreadyExists)),
-    ("stored but 412", |m| m.fails_after(Failure::Precondition)),
-];
-
 #[tokio::test(start_paused = true)]
 async fn every_call_may_go_wrong() {
-    let mut tried = 0;
+    let mut tried = 0u64;
     for raced in [false, true] {
         for (name, make) in FAULTS {
             for nth in 1.. {
                 let table = table().await;
                 let before = table.rows().await;
                 let faulty = Arc::new(FaultStore::new(Arc::clone(&table.store)));
-                let rule = make(Rule::on(None).nth(nth));
+                let rule = make(Rule::on(None).nth(nth), &other(&table, "newer").await);
                 faulty.add(rule.clone());
                 let act = act(&table, faulty, raced);
                 // A process that was killed says nothing.
@@ -127,25 +124,27 @@ async fn every_call_may_go_wrong() {
                     assert_eq!(appended, if raced { 3 } else { 2 });
                     break;
                 }
+                let delayed = table.live().await.keys().any(|k| k.starts_with("newer|"));
+                assert_eq!(delayed, name == "delayed", "{about}");
                 tried += 1;
             }
         }
     }
     println!("optimize: {tried} fault points tried");
-    assert!(tried > 2 * 9 * 20, "{tried}");
+    assert!(tried > 2 * FAULTS.len() as u64 * 20, "{tried}");
 }
 
 /// The table is readable with the same rows, the act was done once or not at all, what was told of it
 /// is so, and nothing is left behind by a failure that is known to be one.
 async fn check(table: &Table, mut before: Vec<String>, told: Option<&Result<Version>>, what: &str) {
     let report = table.snapshot().await;
-    let acts = optimizes(table).await;
+    let acts = versions_of(&infos(&table.store).await, "OPTIMIZE");
     assert!(acts.len() <= 1, "{what}: done {} times", acts.len());
     let live = table.live().await;
-    if live.keys().any(|key| key.starts_with("new|")) {
+    for _ in live.keys().filter(|key| key.starts_with("new")) {
         before.push("{\"a\": \"5\", \"p\": \"\\\"9\\\"\"}".to_owned());
-        before.sort();
     }
+    before.sort();
     assert_eq!(table.rows().await, before, "{what}");
     assert_eq!(report.rows, Some(before.len() as u64), "{what}");
     let named: BTreeSet<String> = table
@@ -187,20 +186,4 @@ async fn check(table: &Table, mut before: Vec<String>, told: Option<&Result<Vers
             assert!(error.kind() != Kind::Internal, "{what}: {text}");
         }
     }
-}
-
-/// Versions that an optimize made.
-async fn optimizes(table: &Table) -> Vec<u64> {
-    let mut made = Vec::new();
-    let latest = table.snapshot().await.version.0;
-    for version in 0..=latest {
-        let actions = table.actions(version).await;
-        if actions
-            .iter()
-            .any(|a| a["commitInfo"]["operation"] == "OPTIMIZE")
-        {
-            made.push(version);
-        }
-    }
-    made
 }

@@ -3,19 +3,24 @@
 #![cfg(feature = "write")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[path = "faults/kinds.rs"]
+mod kinds;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use kinds::{FAULTS, Other, infos, versions_of};
 use lake::answer::{Root, snapshot};
 use lake::delta::restore::{Request, apply, plan};
 use lake::delta::write::{Signature, probe};
 use lake::host::{Quiet, SharedHost};
-use lake::store::fault::{Failure, FaultStore, Match, Rule};
+use lake::store::fault::{FaultStore, Rule};
 use lake::table::{At, Time, Version};
 use lake::{Error, Kind, Result};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
+use serde_json::json;
 
 const TXN: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -79,29 +84,26 @@ async fn act(store: Arc<dyn ObjectStore>) -> Result<Version> {
     Ok(apply(&planned, &signature, &host).await?.version)
 }
 
-/// How a call goes wrong; `None` kills the process in it.
-type Fault = (&'static str, fn(Match) -> Rule);
-
-const FAULTS: [Fault; 9] = [
-    ("killed before", |m| m.hangs()),
-    ("500 or 503", |m| m.fails(Failure::Generic)),
-    ("409", |m| m.fails(Failure::AlreadyExists)),
-    ("412", |m| m.fails(Failure::Precondition)),
-    ("403", |m| m.fails(Failure::PermissionDenied)),
-    ("404", |m| m.fails(Failure::NotFound)),
-    ("stored but 500", |m| m.fails_after(Failure::Generic)),
-    ("stored but 409", |m| m.fails_after(Failure::AlreadyExists)),
-    ("stored but 412", |m| m.fails_after(Failure::Precondition)),
-];
+/// Another writer's append of seven rows.
+fn other(store: &Arc<InMemory>) -> Other {
+    let add = json!({"add": {"path": "other", "partitionValues": {}, "size": 1,
+        "modificationTime": 1, "dataChange": true, "stats": "{\"numRecords\":7}"}});
+    Other {
+        store: Arc::clone(store) as _,
+        key: Path::from("t/other"),
+        bytes: b"x".to_vec(),
+        actions: vec![json!({"commitInfo": {"operation": "WRITE"}}), add],
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn every_call_may_go_wrong() {
-    let mut tried = 0;
+    let mut tried = 0u64;
     for (name, make) in FAULTS {
         for nth in 1.. {
             let inner = table().await;
             let faulty = Arc::new(FaultStore::new(Arc::clone(&inner) as Arc<dyn ObjectStore>));
-            let rule = make(Rule::on(None).nth(nth));
+            let rule = make(Rule::on(None).nth(nth), &other(&inner));
             faulty.add(rule.clone());
             let act = act(faulty);
             // A process that was killed says nothing.
@@ -118,7 +120,7 @@ async fn every_call_may_go_wrong() {
         }
     }
     println!("restore: {tried} fault points tried");
-    assert!(tried > 9 * 10, "{tried}");
+    assert!(tried > FAULTS.len() as u64 * 10, "{tried}");
 }
 
 /// The table is readable, the act was done once or not at all, and what was told of it is so.
@@ -127,23 +129,34 @@ async fn check(store: &Arc<InMemory>, told: Option<Result<Version>>, what: &str)
     let store: Arc<dyn ObjectStore> = Arc::clone(store) as _;
     let report = snapshot(&root(Arc::clone(&store)), At::Latest, true, &host).await;
     let report = report.unwrap_or_else(|e| panic!("{what}: {e}"));
-    let done = report.version == Version(3);
-    let files: Vec<String> = report.paths.unwrap().into_iter().map(|f| f.path).collect();
-    match done {
-        true => assert_eq!(
-            (files, report.rows),
-            (vec!["one".to_owned(), "two".to_owned()], Some(20)),
-            "{what}"
-        ),
-        false => {
-            assert_eq!(report.version, Version(2), "{what}");
-            assert_eq!(
-                (files, report.rows),
-                (vec!["one".to_owned(), "three".to_owned()], Some(11)),
-                "{what}"
-            );
+    let infos = infos(&store).await;
+    let acts = versions_of(&infos, "RESTORE");
+    let others = versions_of(&infos, "WRITE");
+    assert_eq!(
+        others.len(),
+        usize::from(what.starts_with("delayed")),
+        "{what}"
+    );
+    let newest = 2 + (acts.len() + others.len()) as u64;
+    assert_eq!(report.version, Version(newest), "{what}");
+    assert!(acts.len() <= 1, "{what}: done {} times", acts.len());
+    let done = acts.first().copied();
+    let mut expected = match done {
+        Some(version) => {
+            // It undid what was planned for and not a commit that came after the plan.
+            assert_eq!(infos[&version]["readVersion"], version - 1, "{what}");
+            vec![("one", 10), ("two", 10)]
         }
+        None => vec![("one", 8), ("three", 3)],
+    };
+    if others.first().copied() > done {
+        expected.insert(1, ("other", 7));
     }
+    let files: Vec<String> = report.paths.unwrap().into_iter().map(|f| f.path).collect();
+    let names: Vec<&str> = expected.iter().map(|(name, _)| *name).collect();
+    assert_eq!(files, names, "{what}");
+    let rows = expected.iter().map(|(_, rows)| rows).sum();
+    assert_eq!(report.rows, Some(rows), "{what}");
     for key in ["t/one", "t/two", "t/three"] {
         assert!(
             store.head(&Path::from(key)).await.is_ok(),
@@ -152,14 +165,14 @@ async fn check(store: &Arc<InMemory>, told: Option<Result<Version>>, what: &str)
     }
     match told {
         None => {}
-        Some(Ok(version)) => assert_eq!((version, done), (Version(3), true), "{what}"),
+        Some(Ok(version)) => assert_eq!(Some(version.0), done, "{what}"),
         Some(Err(error)) => {
             let text = error.to_string();
             let said_done = text.contains("was committed");
             let unknown = text.contains("nobody knows");
             assert!(
-                unknown || said_done == done,
-                "{what}: done {done}, told {text}"
+                unknown || said_done == done.is_some(),
+                "{what}: done {done:?}, told {text}"
             );
             assert!(error.kind() != Kind::Internal, "{what}: {text}");
         }

@@ -6,6 +6,8 @@
 
 #[path = "vacuum/bed.rs"]
 mod bed;
+#[path = "faults/kinds.rs"]
+mod kinds;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,11 +19,12 @@ use async_trait::async_trait;
 use bed::{Bed, metadata, signature};
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
+use kinds::{FAULTS, Other, infos, versions_of};
 use lake::answer::snapshot;
 use lake::delta::vacuum::{Request, Vacuumed, apply};
 use lake::delta::write::probe;
 use lake::host::{Quiet, SharedHost};
-use lake::store::fault::{Failure, FaultStore, Match, Rule};
+use lake::store::fault::{Failure, FaultStore, Rule};
 use lake::table::At;
 use lake::{Error, Kind, Result};
 use object_store::memory::InMemory;
@@ -68,31 +71,32 @@ async fn act(bed: &Bed, quarantine: bool) -> Result<Vacuumed> {
     apply(&planned, &signature(), &bed.host).await
 }
 
-/// How a call goes wrong; a call that hangs kills the process in it.
-type Fault = (&'static str, fn(Match) -> Rule);
+/// A file that another writer appends.
+const OTHER: &str = "other";
 
-const FAULTS: [Fault; 10] = [
-    ("killed before", |m| m.hangs()),
-    ("500 or 503", |m| m.fails(Failure::Generic)),
-    ("409", |m| m.fails(Failure::AlreadyExists)),
-    ("412", |m| m.fails(Failure::Precondition)),
-    ("403", |m| m.fails(Failure::PermissionDenied)),
-    ("404", |m| m.fails(Failure::NotFound)),
-    ("done but 500", |m| m.fails_after(Failure::Generic)),
-    ("done but 409", |m| m.fails_after(Failure::AlreadyExists)),
-    ("done but 412", |m| m.fails_after(Failure::Precondition)),
-    ("cut", |m| m.cuts(10)),
-];
+/// Another writer's append.
+fn other(store: &Arc<InMemory>, bed: &Bed) -> Other {
+    let stamp = bed::CREATED + 1_000;
+    Other {
+        store: Arc::clone(store) as _,
+        key: bed.key(OTHER),
+        bytes: b"data".to_vec(),
+        actions: vec![
+            json!({"commitInfo": {"operation": "WRITE", "inCommitTimestamp": stamp}}),
+            json!({"add": bed::add(json!({"path": OTHER}))}),
+        ],
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn every_call_may_go_wrong() {
-    let mut tried = 0;
+    let mut tried = 0u64;
     for quarantine in [false, true] {
         for (name, make) in FAULTS {
             for nth in 1.. {
                 let (inner, bed) = table().await;
                 let faulty = Arc::new(FaultStore::new(Arc::clone(&inner) as _));
-                let rule = make(Rule::on(None).nth(nth));
+                let rule = make(Rule::on(None).nth(nth), &other(&inner, &bed));
                 faulty.add(rule.clone());
                 let behind = bed.behind(faulty);
                 let act = act(&behind, quarantine);
@@ -112,7 +116,7 @@ async fn every_call_may_go_wrong() {
         }
     }
     println!("vacuum: {tried} fault points tried");
-    assert!(tried > 10 * 2 * 15, "{tried}");
+    assert!(tried > FAULTS.len() as u64 * 2 * 15, "{tried}");
 }
 
 /// The table is readable, all that it needs is there, and what was told is so.
@@ -120,8 +124,13 @@ async fn check(bed: &Bed, told: Option<Result<Vacuumed>>, quarantine: bool, what
     let report = snapshot(&bed.root, At::Latest, true, &bed.host).await;
     let report = report.unwrap_or_else(|e| panic!("{what}: {e}"));
     let files: Vec<String> = report.paths.unwrap().into_iter().map(|f| f.path).collect();
-    assert_eq!(files, LIVE, "{what}");
-    for key in LIVE {
+    let infos = infos(&bed.root.store).await;
+    let others = versions_of(&infos, "WRITE").len();
+    assert_eq!(others, usize::from(what.starts_with("delayed")), "{what}");
+    let live = [LIVE[0], LIVE[1], OTHER];
+    let live = &live[..LIVE.len() + others];
+    assert_eq!(files, live, "{what}");
+    for key in live {
         assert!(bed.has(key).await, "{what}: {key} is gone");
     }
     let mut gone = Vec::new();
@@ -137,8 +146,12 @@ async fn check(bed: &Bed, told: Option<Result<Vacuumed>>, quarantine: bool, what
         }
     }
     let mut said = Vec::new();
-    for version in 3..=bed.latest().await {
-        let info = bed.info(version).await;
+    for (version, info) in infos.iter().filter(|(version, _)| **version > 2) {
+        if info["operation"] == "WRITE" {
+            continue;
+        }
+        // It says so and nothing else.
+        assert_eq!(&bed.info(*version).await, info, "{what}");
         let status = info["operationParameters"]["status"].as_str().unwrap_or("");
         said.push(format!("{} {status}", info["operation"].as_str().unwrap()));
     }

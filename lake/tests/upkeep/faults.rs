@@ -3,25 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lake::store::fault::{Failure, FaultStore, Match, Rule};
+use lake::store::fault::{Failure, FaultStore, Rule};
+use lake::table::{At, Version};
 use object_store::ObjectStore;
+use object_store::path::Path;
 use serde_json::json;
 
-use super::table::{Table, fill, root, upkeep_at};
+use super::kinds::{FAULTS, Other};
+use super::table::{Table, add, fill, report_at, root, upkeep_at};
 
-/// How a call goes wrong.
-type Fault = (&'static str, fn(Match) -> Rule);
-
-const FAULTS: [Fault; 8] = [
-    ("killed before", |m| m.hangs()),
-    ("500 or 503", |m| m.fails(Failure::Generic)),
-    ("409", |m| m.fails(Failure::AlreadyExists)),
-    ("412", |m| m.fails(Failure::Precondition)),
-    ("403", |m| m.fails(Failure::PermissionDenied)),
-    ("404", |m| m.fails(Failure::NotFound)),
-    ("stored but 500", |m| m.fails_after(Failure::Generic)),
-    ("stored but 409", |m| m.fails_after(Failure::AlreadyExists)),
-];
+/// Another writer, who goes on.
+fn other(table: &Table) -> Other {
+    Other {
+        store: Arc::clone(&table.store) as _,
+        key: Path::from("t/other"),
+        bytes: b"x".to_vec(),
+        actions: vec![json!({"commitInfo": {"operation": "WRITE"}}), add("other")],
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn every_call_may_go_wrong() {
@@ -33,7 +32,7 @@ async fn every_call_may_go_wrong() {
                 let before = table.report().await;
                 let inner = Arc::clone(&table.store) as Arc<dyn ObjectStore>;
                 let faulty = Arc::new(FaultStore::new(inner));
-                let rule = make(Rule::on(None).nth(nth));
+                let rule = make(Rule::on(None).nth(nth), &other(&table));
                 faulty.add(rule.clone());
                 let faulty = root(faulty);
                 let act = upkeep_at(&faulty, 10);
@@ -44,13 +43,18 @@ async fn every_call_may_go_wrong() {
                     break;
                 }
                 tried += 1;
-                assert_eq!(table.report().await, before, "{what}");
+                let ten = At::Version(Version(10));
+                assert_eq!(report_at(&table.root(), ten).await, before, "{what}");
+                let now = table.report().await;
+                let others = u64::from(name == "delayed");
+                assert_eq!(now.version.0, 10 + others, "{what}");
+                assert_eq!(now.files, before.files + others, "{what}");
                 // Where a checkpoint came of it, it is a whole one.
                 let names = table.names().await;
                 let upper = format!("{:020}.checkpoint.", 10);
                 if names.iter().any(|n| n.starts_with(&upper)) {
                     table.forget_commits().await;
-                    assert_eq!(table.report().await, before, "{what}");
+                    assert_eq!(report_at(&table.root(), ten).await, before, "{what}");
                 } else if let Some(told) = told {
                     assert!(!told.is_empty(), "{what}: it failed in silence");
                     assert_eq!(table.text("_last_checkpoint").await, None, "{what}");

@@ -143,10 +143,15 @@ pub(crate) async fn upkeep_at(root: &Root, version: u64) -> Vec<String> {
     upkeep(root, Version(version), Time(NOW), &mut ids, &host).await
 }
 
-/// What a version is, less how it was found out.
+/// What the newest version is, less how it was found out.
 pub(crate) async fn report(root: &Root) -> SnapshotReport {
+    report_at(root, At::Latest).await
+}
+
+/// What a version is, less how it was found out.
+pub(crate) async fn report_at(root: &Root, at: At) -> SnapshotReport {
     let host: SharedHost = Arc::new(Quiet);
-    let mut report = snapshot(root, At::Latest, true, &host).await.unwrap();
+    let mut report = snapshot(root, at, true, &host).await.unwrap();
     report.checkpoint = None;
     report.commits_read = 0;
     report.timestamp = None;
