@@ -3,6 +3,7 @@
 mod browser;
 mod damage;
 mod engines;
+mod killed;
 mod optimize;
 mod peers;
 mod race;

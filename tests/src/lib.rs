@@ -15,6 +15,7 @@ pub mod served;
 pub mod table;
 pub mod trino;
 pub mod webdriver;
+pub mod wire;
 
 pub use table::{Built, Hint, Layout, TableBuilder};
 

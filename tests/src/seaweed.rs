@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::path::Path as DiskPath;
 use std::process::Command;
 use std::sync::{Arc, Mutex, Weak};
 
+use object_store::ObjectStoreExt as _;
 use object_store::aws::{AmazonS3, AmazonS3Builder, S3ConditionalPut};
+use object_store::path::Path;
 use tempfile::TempDir;
 
 use crate::place;
@@ -20,6 +23,8 @@ pub const BUCKET: &str = "lake";
 #[derive(Debug)]
 pub struct SeaweedFs {
     endpoint: String,
+    /// Whether it asks nobody who he is.
+    open: bool,
     _process: Process,
     _folder: TempDir,
 }
@@ -38,6 +43,15 @@ impl SeaweedFs {
 
     /// Starts one, and waits until it answers for the bucket.
     pub fn start() -> Self {
+        Self::start_as(false)
+    }
+
+    /// Starts one that takes requests without a signature.
+    pub fn start_open() -> Self {
+        Self::start_as(true)
+    }
+
+    fn start_as(open: bool) -> Self {
         let folder = TempDir::new().expect("a temporary folder can be made");
         let identities = folder.path().join("identities.json");
         fs::write(
@@ -78,7 +92,6 @@ impl SeaweedFs {
             .args(["-webdav=false", "-admin.ui=false"])
             .arg(format!("-dir={}", data.display()))
             .arg(format!("-bucket={BUCKET}"))
-            .arg(format!("-s3.config={}", identities.display()))
             .args(
                 flags
                     .iter()
@@ -86,10 +99,14 @@ impl SeaweedFs {
                     .map(|(flag, port)| format!("-{flag}={port}")),
             )
             .current_dir(folder.path());
+        if !open {
+            command.arg(format!("-s3.config={}", identities.display()));
+        }
         let mut process = Process::start(&mut command);
         process.wait_for_port(s3);
         let seaweed = Self {
             endpoint: format!("http://127.0.0.1:{s3}"),
+            open,
             _process: process,
             _folder: folder,
         };
@@ -104,13 +121,24 @@ impl SeaweedFs {
 
     /// What a program reads from its environment to reach it.
     pub fn environment(&self) -> HashMap<&'static str, String> {
-        HashMap::from([
-            ("AWS_ACCESS_KEY_ID", ACCESS_KEY.to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", SECRET_KEY.to_owned()),
+        self.environment_at(&self.endpoint)
+    }
+
+    /// The same for a program that reaches it by another address.
+    pub fn environment_at(&self, endpoint: &str) -> HashMap<&'static str, String> {
+        let mut environment = HashMap::from([
             ("AWS_REGION", "us-east-1".to_owned()),
-            ("AWS_ENDPOINT_URL", self.endpoint.clone()),
+            ("AWS_ENDPOINT_URL", endpoint.to_owned()),
             ("AWS_ALLOW_HTTP", "true".to_owned()),
-        ])
+        ]);
+        match self.open {
+            true => environment.extend([("AWS_SKIP_SIGNATURE", "true".to_owned())]),
+            false => environment.extend([
+                ("AWS_ACCESS_KEY_ID", ACCESS_KEY.to_owned()),
+                ("AWS_SECRET_ACCESS_KEY", SECRET_KEY.to_owned()),
+            ]),
+        }
+        environment
     }
 
     /// The same as object_store's own keys, as `[zone.store]` takes them.
@@ -121,7 +149,28 @@ impl SeaweedFs {
             .collect()
     }
 
-    /// A client of its bucket that signs.
+    /// Puts all files of a folder under a prefix.
+    pub async fn put_folder(&self, folder: &DiskPath, prefix: &str) {
+        let store = self.store();
+        let mut folders = vec![(folder.to_owned(), prefix.to_owned())];
+        while let Some((folder, prefix)) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("the folder can be listed") {
+                let path = entry.expect("the folder can be listed").path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let key = format!("{prefix}/{name}");
+                if path.is_dir() {
+                    folders.push((path, key));
+                    continue;
+                }
+                let bytes = fs::read(&path).expect("the file can be read");
+                let key = Path::parse(&key).expect("its name is a key");
+                let put = store.put(&key, bytes.into()).await;
+                put.expect("the store takes it");
+            }
+        }
+    }
+
+    /// A client of its bucket that signs, unless nobody has to.
     pub fn store(&self) -> AmazonS3 {
         self.builder().build().expect("the settings are whole")
     }
@@ -134,6 +183,7 @@ impl SeaweedFs {
             .with_allow_http(true)
             .with_region("us-east-1")
             .with_bucket_name(BUCKET)
+            .with_skip_signature(self.open)
             .with_access_key_id(ACCESS_KEY)
             .with_secret_access_key(SECRET_KEY)
             .with_conditional_put(S3ConditionalPut::ETagMatch)
@@ -141,8 +191,6 @@ impl SeaweedFs {
 
     /// The port answers before the bucket is made.
     fn wait_for_bucket(&self) {
-        use object_store::{ObjectStoreExt as _, path::Path};
-
         let store = self.store();
         let probe = async move {
             let key = Path::from("_ready");

@@ -81,6 +81,12 @@ impl Served {
         format!("{}{path}", self.url)
     }
 
+    /// Ends it as a power cut does: it cannot say or finish anything.
+    pub fn kill(self) {
+        // SIGKILL, and it is gone when this returns.
+        drop(self);
+    }
+
     /// The program, to ask how it is.
     pub fn process(&self) -> &Process {
         &self.process

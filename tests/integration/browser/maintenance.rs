@@ -9,7 +9,9 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 use tests::chromium::Look;
 use tests::place;
+use tests::seaweed::{BUCKET, SeaweedFs};
 use tests::served::Served;
+use tests::wire::Wire;
 
 use super::explorer::Explorer;
 
@@ -149,4 +151,50 @@ async fn a_pin_keeps_a_version_and_the_timeline_shows_it() {
     let said = page.complaints().await;
     assert!(said.iter().all(|line| line.contains("409")), "{said:?}");
     explorer.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_ignores_conditions_is_said_before_the_click() {
+    let seaweed = SeaweedFs::start_open();
+    let demo = Served::demo();
+    let users = demo.demo_folder().unwrap().join("curated/users");
+    seaweed.put_folder(&users, "careless/users").await;
+    let wire = Wire::careless(seaweed.endpoint()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tidemark.toml");
+    let zone = format!("[[zone]]\nname = \"lake\"\nurl = \"s3://{BUCKET}/careless/\"\n");
+    fs::write(&config, zone).unwrap();
+    let (way, direct) = (wire.endpoint(), seaweed.endpoint());
+
+    // The same table, first by the wire and then without it: the store is the only difference.
+    for (endpoint, writable) in [(way, false), (direct, true)] {
+        let environment = seaweed.environment_at(endpoint);
+        let served = Arc::new(Served::config(&config, environment));
+        let explorer = Explorer::over(served, Look::WIDE, "/").await;
+        let page = &explorer.chromium;
+        let newest = explorer.latest("users").await;
+        let acts = [
+            (
+                format!("/restore?to={}", newest - 1),
+                "Put back version",
+                "Restore version…",
+            ),
+            ("/maintenance?show=optimize".to_owned(), "Pack ", "Pack…"),
+        ];
+        for (path, question, button) in acts {
+            explorer.go(&explorer.at("users", &path)).await;
+            page.reads(question).await;
+            if writable {
+                page.sees("button", button).await;
+                assert!(!page.text().await.contains("If-None-Match"), "{path}");
+                continue;
+            }
+            page.reads("his store is read-only here").await;
+            page.reads("(If-None-Match), so two writers could both win one version")
+                .await;
+            assert!(!page.has("button", button).await, "{path}");
+        }
+        assert_eq!(explorer.latest("users").await, newest);
+        explorer.close().await;
+    }
 }

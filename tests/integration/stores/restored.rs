@@ -1,36 +1,18 @@
 //! The sample lake's table put back on a store that demands signatures and keeps conditional puts.
 
-use std::fs;
-use std::path::Path as DiskPath;
 use std::sync::Arc;
 
 use lake::answer::Root;
 use lake::host::{Quiet, SharedHost};
 use lake::plan::{Act, PlanRequest};
 use lake::table::Version;
+use object_store::ObjectStore;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
 use server::acts::{self, Asked, Consent, Limits, Sizes};
 use tests::seaweed::SeaweedFs;
 use tests::served::Served;
 
 const TABLE: &str = "restored/users";
-
-/// Puts a folder under a prefix.
-async fn put(store: &dyn ObjectStore, folder: &DiskPath, prefix: &str) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let key = format!("{prefix}/{}", entry.file_name().to_string_lossy());
-        match entry.file_type().unwrap().is_dir() {
-            true => Box::pin(put(store, &entry.path(), &key)).await,
-            false => {
-                let bytes = fs::read(entry.path()).unwrap();
-                let key = Path::parse(&key).unwrap();
-                store.put(&key, bytes.into()).await.unwrap();
-            }
-        }
-    }
-}
 
 #[tokio::test]
 async fn the_wrong_delete_is_undone_on_s3() {
@@ -38,7 +20,7 @@ async fn the_wrong_delete_is_undone_on_s3() {
     let store: Arc<dyn ObjectStore> = Arc::new(seaweed.store());
     let demo = Served::demo();
     let users = demo.demo_folder().unwrap().join("curated/users");
-    put(store.as_ref(), &users, TABLE).await;
+    seaweed.put_folder(&users, TABLE).await;
     let root = Root {
         store,
         path: Path::from(TABLE),
