@@ -52,10 +52,27 @@ impl Other {
         })
     }
 
+    /// A wait in which this writer commits its file if it is there, and does not put it.
+    pub(crate) fn adopting(&self) -> lake::store::fault::Wait {
+        let other = self.clone();
+        Arc::new(move || {
+            let other = other.clone();
+            Box::pin(async move {
+                if other.store.head(&other.key).await.is_ok() {
+                    other.commit().await;
+                }
+            })
+        })
+    }
+
     /// Puts the file, and commits it as the next version.
     pub(crate) async fn append(&self) {
         let bytes = self.bytes.clone();
         self.store.put(&self.key, bytes.into()).await.unwrap();
+        self.commit().await;
+    }
+
+    async fn commit(&self) {
         let lines: String = self.actions.iter().map(|a| format!("{a}\n")).collect();
         for version in 0u64.. {
             let key = log_key(version);

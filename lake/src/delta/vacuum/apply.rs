@@ -127,7 +127,7 @@ impl Run<'_> {
                 rest.for_each(|object| self.fail(object, why.as_str()));
                 return Some(why);
             }
-            self.delete_batch(batch, &guard, &mut eraser, &aside, host)
+            self.delete_batch(batch, &mut guard, &mut eraser, &aside, host)
                 .await;
             done += batch.len() as u64;
             bytes_done = bytes_done.saturating_add(super::bytes(batch));
@@ -167,7 +167,7 @@ impl Run<'_> {
     async fn delete_batch(
         &mut self,
         batch: &[Leftover],
-        guard: &Guard<'_>,
+        guard: &mut Guard<'_>,
         eraser: &mut Eraser,
         aside: &Path,
         host: &SharedHost,
@@ -192,10 +192,15 @@ impl Run<'_> {
             let all = std::mem::take(&mut going)
                 .into_iter()
                 .zip(std::mem::take(&mut keys));
+            // Copies take a while, in which more may have become needed. What is spared now keeps a
+            // copy aside, which harms nobody.
+            let unknown = self.look(guard, host).await;
             for ((object, key), gone) in all.zip(copied) {
-                match gone {
-                    Some(gone) => self.note(object, key, gone),
-                    None => {
+                match (gone, &unknown, guard.needs(&key)) {
+                    (Some(gone), _, _) => self.note(object, key, gone),
+                    (None, Some(why), _) => self.fail(object, why.as_str()),
+                    (None, None, Some(why)) => self.spare(why, object),
+                    (None, None, None) => {
                         going.push(object);
                         keys.push(key);
                     }
