@@ -18,7 +18,6 @@ mod faults;
 #[path = "upkeep/hint.rs"]
 mod hint;
 #[path = "faults/kinds.rs"]
-#[expect(dead_code, reason = "shared with tests that need more of it")]
 mod kinds;
 #[path = "upkeep/rows.rs"]
 mod rows;
