@@ -13,10 +13,14 @@ pub mod judge;
 #[cfg(feature = "read")]
 pub mod key;
 #[cfg(feature = "read")]
+pub mod lint;
+#[cfg(feature = "read")]
 pub mod listing;
 #[cfg(feature = "read")]
 pub mod marker;
 pub mod state;
+#[cfg(feature = "read")]
+pub mod statement;
 #[cfg(feature = "read")]
 pub mod template;
 

@@ -1,5 +1,5 @@
-//! The sample lake: three tables of TechLearningPro, an online learning company, with the
-//! histories that people and jobs leave in them.
+//! The sample lake of TechLearningPro, an online learning company: three tables with the histories
+//! that people and jobs leave in them, and datasets of hours in every state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 use lake::table::Time;
 use lake::{Error, Kind, Result};
 
+use crate::config::Config;
+
 pub mod action;
 pub mod checkpoint;
 pub mod commit;
 mod completion;
+mod config;
 mod data;
+mod hours;
 mod metrics;
 mod people;
 mod progress;
@@ -24,10 +28,14 @@ pub mod vector;
 /// What was written.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Folder of the one zone.
+    /// Folder of the zone with the tables.
     pub zone: PathBuf,
-    /// Tables below the zone, in the order in which they were written.
+    /// Tables below that zone, in the order in which they were written.
     pub tables: Vec<WrittenTable>,
+    /// Text of the lake's `tidemark.toml`, which belongs into the folder that was written into.
+    pub configuration: String,
+    /// Names of the datasets.
+    pub datasets: Vec<String>,
 }
 
 /// One table of the sample lake.
@@ -41,19 +49,23 @@ pub struct WrittenTable {
     pub files: usize,
 }
 
-/// Writes the sample lake into `dir`, which must be empty or not exist. Everything but times is
-/// the same in every run; the newest commits lie shortly before `now`.
+/// Writes the sample lake into `dir`, which must be empty or not exist. Everything but times, and
+/// the URLs that markers name, is the same in every run; the newest commits lie shortly before
+/// `now`.
 pub fn write(dir: &Path, now: Time) -> Result<Written> {
     if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
         let message = "the folder for the sample lake is not empty: name another one";
         return Err(Error::invalid(message).at("key", dir.display()));
     }
-    let zone = dir.join("curated");
-    fs::create_dir_all(&zone).map_err(|e| {
+    let unmade = |e: std::io::Error| {
         Error::new(Kind::Unreachable, "the folder was not made")
-            .at("key", zone.display())
+            .at("key", dir.display())
             .because(e)
-    })?;
+    };
+    for folder in ["curated", "tlp-landing", "tlp-raw", "tlp-conformed"] {
+        fs::create_dir_all(dir.join(folder)).map_err(unmade)?;
+    }
+    let zone = dir.join("curated");
     let mut tables = Vec::new();
     let mut note = |name, table: table::Table| {
         tables.push(WrittenTable {
@@ -65,7 +77,17 @@ pub fn write(dir: &Path, now: Time) -> Result<Written> {
     note("users", users::write(&zone, now)?);
     note("completion", completion::write(&zone, now)?);
     note("progress_stream", progress::write(&zone, now)?);
-    Ok(Written { zone, tables })
+    let real = dir.canonicalize().map_err(unmade)?;
+    let configuration = config::configuration(&real, &tables, now)?;
+    let file = real.join("tidemark.toml");
+    let config = Config::parse(&file.display().to_string(), &configuration, &|_| None)?;
+    hours::write(&real, &config, now)?;
+    Ok(Written {
+        zone,
+        tables,
+        configuration,
+        datasets: config.datasets.into_iter().map(|d| d.name).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -112,7 +134,17 @@ mod tests {
         let first = files(one.path());
         let bytes: usize = first.values().map(Vec::len).sum();
         assert!(bytes < 50 << 20, "{bytes} bytes");
-        assert!(first == files(two.path()));
+        // Markers name URLs, and those the folder.
+        let placed = |dir: &Path, files: BTreeMap<PathBuf, Vec<u8>>| {
+            let real = dir.canonicalize().unwrap().display().to_string();
+            let files = files.into_iter().map(|(key, bytes)| {
+                let marker = key.iter().any(|part| part == "_markers");
+                let text = marker.then(|| String::from_utf8(bytes.clone()).unwrap());
+                (key, text.map_or(bytes, |t| t.replace(&real, "").into()))
+            });
+            files.collect::<BTreeMap<_, _>>()
+        };
+        assert!(placed(one.path(), first) == placed(two.path(), files(two.path())));
 
         let error = write(one.path(), NOW).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid);

@@ -38,11 +38,12 @@ pub(super) async fn run(mut context: Context, args: Args) -> Result<ExitCode> {
         .map_err(|e| Error::new(Kind::Internal, "the sample lake was not written").because(e))??;
     let dir = dir.canonicalize().map_err(|e| unwritten(&dir, e))?;
     let file = dir.join("tidemark.toml");
-    std::fs::write(&file, configuration(&written)?).map_err(|e| unwritten(&file, e))?;
+    std::fs::write(&file, &written.configuration).map_err(|e| unwritten(&file, e))?;
     let told = serde_json::json!({
         "dir": dir.display().to_string(),
         "config": file.display().to_string(),
         "tables": written.tables.iter().map(|table| table.name).collect::<Vec<_>>(),
+        "datasets": written.datasets,
     });
     let said = format!(
         "Wrote the sample lake into {}\nLook at it with: tidemark history users --config {}\n",
@@ -59,28 +60,6 @@ pub(super) async fn run(mut context: Context, args: Args) -> Result<ExitCode> {
     eprint!("{said}");
     context.config = Config::load(Some(&file))?;
     serve(context, &args.listen, told).await
-}
-
-/// The configuration of the sample lake: one zone, its tables named.
-fn configuration(written: &demo::Written) -> Result<String> {
-    let zone = written.zone.canonicalize();
-    let zone = zone.map_err(|e| unwritten(&written.zone, e))?;
-    let address = crate::stores::Address::from_disk(&zone)?;
-    let control = zone.with_file_name("control");
-    let control = crate::stores::Address::from_disk(&control)?;
-    let mut out = format!(
-        "# The sample lake of `tidemark demo`.\n\n\
-         [server]\ncontrol = \"{control}\"\n\n\
-         [[zone]]\nname = \"curated\"\nurl = \"{address}\"\nowner = \"analytics\"\nformat = \"delta\"\n\
-         [zone.retention]\nkeep = \"400d\"\n"
-    );
-    for table in &written.tables {
-        out.push_str(&format!(
-            "\n[[table]]\nname = \"{0}\"\nzone = \"curated\"\nprefix = \"{0}/\"\nformat = \"delta\"\n",
-            table.name
-        ));
-    }
-    Ok(out)
 }
 
 /// A folder that nobody has used.

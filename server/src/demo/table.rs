@@ -117,15 +117,7 @@ impl Table {
 
     /// Writes an object below the table's root, as if at an instant.
     pub fn put(&self, key: &str, bytes: &[u8], at: Time) -> Result<()> {
-        let path = self.root.join(key);
-        if let Some(folder) = path.parent() {
-            create_dir(folder)?;
-        }
-        fs::write(&path, bytes).map_err(|e| disk("not written", &path, e))?;
-        let time = UNIX_EPOCH + Duration::from_millis(at.0.max(0) as u64);
-        let file = File::options().write(true).open(&path);
-        file.and_then(|f| f.set_times(FileTimes::new().set_modified(time).set_accessed(time)))
-            .map_err(|e| disk("its time was not set", &path, e))
+        put(&self.root, key, bytes, at)
     }
 
     /// Deletes an object below the table's root.
@@ -364,7 +356,20 @@ pub fn json_lines(actions: &[Action]) -> Result<String> {
     Ok(text)
 }
 
-fn create_dir(path: &Path) -> Result<()> {
+/// Writes an object below a folder, as if at an instant.
+pub(super) fn put(root: &Path, key: &str, bytes: &[u8], at: Time) -> Result<()> {
+    let path = root.join(key);
+    if let Some(folder) = path.parent() {
+        create_dir(folder)?;
+    }
+    fs::write(&path, bytes).map_err(|e| disk("not written", &path, e))?;
+    let time = UNIX_EPOCH + Duration::from_millis(at.0.max(0) as u64);
+    let file = File::options().write(true).open(&path);
+    file.and_then(|f| f.set_times(FileTimes::new().set_modified(time).set_accessed(time)))
+        .map_err(|e| disk("its time was not set", &path, e))
+}
+
+pub(super) fn create_dir(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|e| disk("the folder was not made", path, e))
 }
 
