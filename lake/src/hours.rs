@@ -22,6 +22,8 @@ pub mod key;
 pub mod listing;
 #[cfg(feature = "read")]
 pub mod marker;
+#[cfg(feature = "write")]
+pub mod publish;
 pub mod state;
 #[cfg(feature = "read")]
 pub mod template;
