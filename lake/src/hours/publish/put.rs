@@ -51,6 +51,7 @@ async fn put(
     host: &SharedHost,
 ) -> Result<Stands> {
     let mut last: Option<object_store::Error> = None;
+    let mut gone = false;
     for attempt in 0..TRIES {
         if attempt > 0 {
             host.wait(50 << attempt).await;
@@ -68,13 +69,9 @@ async fn put(
         match (settle(store, key, host).await?, over) {
             (Some(bytes), _) if bytes == *body => return Ok(Stands::Ours),
             // As it was: the put did not come through.
-            (Some(bytes), Some((_, before))) if bytes == *before => {}
+            (Some(bytes), Some((_, before))) if bytes == *before => gone = false,
             (Some(bytes), _) => return Ok(Stands::Theirs(bytes)),
-            (None, None) => {}
-            (None, Some(_)) => {
-                let what = "the marker that was to be replaced is gone: look again, then publish";
-                return Err(Error::new(Kind::Conflict, what).at("key", key));
-            }
+            (None, _) => gone = over.is_some(),
         }
         match error {
             // A yes, and it does not stand: some stores take a moment.
@@ -82,6 +79,10 @@ async fn put(
             Some(error) if retryable(&error) => last = Some(error),
             Some(error) => return Err(Error::from(error).at("key", key)),
         }
+    }
+    if gone {
+        let what = "the marker that was to be replaced is gone: look again, then publish";
+        return Err(Error::new(Kind::Conflict, what).at("key", key));
     }
     let what = format!("nothing was put: the store refused it {TRIES} times");
     let error = Error::new(Kind::Unreachable, what);
