@@ -14,6 +14,8 @@ pub mod contract;
 #[cfg(feature = "read")]
 pub mod dataset;
 pub mod day;
+#[cfg(feature = "write")]
+pub mod expire;
 #[cfg(feature = "read")]
 pub mod judge;
 #[cfg(feature = "read")]
@@ -22,6 +24,8 @@ pub mod key;
 pub mod listing;
 #[cfg(feature = "read")]
 pub mod marker;
+#[cfg(feature = "write")]
+pub mod pins;
 #[cfg(feature = "write")]
 pub mod publish;
 pub mod state;

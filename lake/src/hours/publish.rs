@@ -10,7 +10,7 @@ mod claim;
 mod gates;
 mod history;
 pub(crate) mod look;
-mod put;
+pub(super) mod put;
 mod refuse;
 mod repoint;
 pub(crate) mod run;

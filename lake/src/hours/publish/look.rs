@@ -75,15 +75,7 @@ pub(crate) async fn markers(
     let mut attempt = 0;
     loop {
         let listed = tree(dataset, store, slot).await?;
-        let read: Vec<(Tree, Object, Object, Bytes)> = stream::iter(listed)
-            .map(|(tree, listed)| async move {
-                let read = read_optional(store, &path(&listed.key)?).await?;
-                Ok::<_, Error>(read.map(|(meta, bytes)| (tree, listed, Object::from(meta), bytes)))
-            })
-            .buffered(AHEAD)
-            .try_filter_map(|read| async move { Ok(read) })
-            .try_collect()
-            .await?;
+        let read = read_all(store, listed).await?;
         let moved =
             |listed: &Object, read: &Object| listed.etag.is_some() && listed.etag != read.etag;
         let whole = !read.iter().any(|(_, listed, read, _)| moved(listed, read));
@@ -95,11 +87,27 @@ pub(crate) async fn markers(
     }
 }
 
-fn sorted(
-    dataset: &Dataset,
-    slot: Slot,
-    read: Vec<(Tree, Object, Object, Bytes)>,
-) -> (Markers, Option<Bytes>) {
+/// One object of the marker tree: as it was listed, as it was read, and its bytes.
+pub(crate) type Seen = (Tree, Object, Object, Bytes);
+
+/// Reads objects of the marker tree; those that have gone since are left out.
+pub(crate) async fn read_all(
+    store: &Arc<dyn ObjectStore>,
+    listed: Vec<(Tree, Object)>,
+) -> Result<Vec<Seen>> {
+    stream::iter(listed)
+        .map(|(tree, listed)| async move {
+            let read = read_optional(store, &path(&listed.key)?).await?;
+            Ok::<_, Error>(read.map(|(meta, bytes)| (tree, listed, Object::from(meta), bytes)))
+        })
+        .buffered(AHEAD)
+        .try_filter_map(|read| async move { Ok(read) })
+        .try_collect()
+        .await
+}
+
+/// Objects of a slot's marker tree, each in its place; with the bytes of the current marker.
+pub(crate) fn sorted(dataset: &Dataset, slot: Slot, read: Vec<Seen>) -> (Markers, Option<Bytes>) {
     let mut markers = Markers::default();
     let mut current = None;
     for (tree, listed, read, bytes) in read {

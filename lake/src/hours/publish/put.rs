@@ -12,7 +12,7 @@ use crate::host::SharedHost;
 use crate::{Error, Kind, Result};
 
 /// What stands under a key.
-pub(super) enum Stands {
+pub(crate) enum Stands {
     /// Exactly the bytes that were put.
     Ours,
     /// Somebody else's.
@@ -20,7 +20,7 @@ pub(super) enum Stands {
 }
 
 /// Creates an object unless there is one.
-pub(super) async fn create(
+pub(crate) async fn create(
     store: &Arc<dyn ObjectStore>,
     key: &Path,
     body: &Bytes,

@@ -36,9 +36,9 @@ impl Lab {
     async fn put(&self, rest: &str) {
         let body = object_store::PutPayload::from_static(b"0123456789");
         // The store's clock ticks in milliseconds.
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         self.store.put(&self.key(rest), body).await.unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     }
 
     /// Puts a run of `count` objects.
@@ -224,8 +224,8 @@ async fn a_run_is_what_its_writer_counted() {
 #[tokio::test]
 async fn only_an_hour_that_ended_is_closed() {
     let mut lab = Lab::new();
-    let now = chrono::Utc::now().timestamp_millis();
-    lab.slot = lab.dataset.slot_of(Time(now));
+    let proved = prove(&lab.dataset, &lab.store, &What::Empty, "clock").await;
+    lab.slot = lab.dataset.slot_of(proved.unwrap().store_time);
     lab.run("r1", 1).await;
     let told = lab.publish("r1", 1).await;
     assert!(why(&told).contains("is open: it ends at"), "{told:?}");
