@@ -6,8 +6,19 @@
 //! what it judges, or acts on it.
 
 #[cfg(feature = "read")]
+mod columns;
+#[cfg(feature = "read")]
+pub mod complete;
+#[cfg(feature = "read")]
+pub mod contract;
+#[cfg(feature = "read")]
 pub mod dataset;
 pub mod day;
+#[cfg(feature = "write")]
+pub mod expire;
+#[cfg(feature = "read")]
+#[cfg(test)]
+mod fixture;
 #[cfg(feature = "read")]
 pub mod judge;
 #[cfg(feature = "read")]
@@ -18,6 +29,10 @@ pub mod lint;
 pub mod listing;
 #[cfg(feature = "read")]
 pub mod marker;
+#[cfg(feature = "write")]
+pub mod pins;
+#[cfg(feature = "write")]
+pub mod publish;
 pub mod state;
 #[cfg(feature = "read")]
 pub mod statement;

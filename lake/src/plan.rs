@@ -1,6 +1,7 @@
 //! What an act will do, before it is done; and what it did.
 
 mod audit;
+mod hours;
 mod job;
 mod optimize;
 mod request;
@@ -9,6 +10,10 @@ mod vacuum;
 use serde::{Deserialize, Serialize};
 
 pub use self::audit::{AuditPage, AuditRecord, Ended};
+pub use self::hours::{
+    ExpireDetail, Expired, HoursDetail, Published, PublishedOutcome, RunPinEntry, RunPinRequest,
+    RunPins,
+};
 pub use self::job::{Job, JobState, Jobs};
 pub use self::optimize::{Bin, OptimizeDetail, Passed};
 pub use self::request::{ApplyRequest, PlanRequest};
@@ -18,7 +23,7 @@ pub use self::vacuum::{
 use crate::table::{Time, Version};
 use crate::wire::{CommitRow, KeyChange, SchemaChange};
 
-/// What is to be done to a table.
+/// What is to be done to a table, or to an hour of a dataset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the contract's words")]
@@ -27,6 +32,20 @@ pub enum Act {
     Restore,
     Vacuum,
     Optimize,
+    Publish,
+    Repoint,
+    Compact,
+    ExpireRuns,
+}
+
+impl Act {
+    /// Whether it is an act on a dataset's hours, and not on a table.
+    pub fn on_hours(self) -> bool {
+        match self {
+            Self::Restore | Self::Vacuum | Self::Optimize => false,
+            Self::Publish | Self::Repoint | Self::Compact | Self::ExpireRuns => true,
+        }
+    }
 }
 
 /// What an act would do to a table as it was at `base_version`.
@@ -43,8 +62,8 @@ pub struct Plan {
     pub location: String,
     /// The instant taken as now.
     pub as_of: Time,
-    /// The newest version when the plan was made.
-    pub base_version: Version,
+    /// The newest version when the plan was made; `None` for what is done to hours.
+    pub base_version: Option<Version>,
     /// The version to go back to.
     pub target_version: Option<Version>,
     /// Why this cannot be done.
@@ -89,17 +108,25 @@ pub struct Plan {
     /// What an optimize packs, bin by bin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimize: Option<OptimizeDetail>,
+    /// What becomes of an hour, or of old runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<HoursDetail>,
 }
 
 impl Plan {
     /// A plan that does nothing yet.
-    pub fn new(kind: Act, location: String, as_of: Time, base_version: Version) -> Self {
+    pub fn new(
+        kind: Act,
+        location: String,
+        as_of: Time,
+        base_version: impl Into<Option<Version>>,
+    ) -> Self {
         Self {
             id: String::new(),
             kind,
             location,
             as_of,
-            base_version,
+            base_version: base_version.into(),
             target_version: None,
             refused: None,
             files_to_add: 0,
@@ -121,21 +148,27 @@ impl Plan {
             warnings: Vec::new(),
             vacuum: None,
             optimize: None,
+            hours: None,
         }
+    }
+
+    /// The version that the plan stands on; 0 for what is done to hours.
+    pub fn base(&self) -> Version {
+        self.base_version.unwrap_or_default()
     }
 
     /// Commits whose effect goes, listed or not.
     pub fn commits_undone(&self) -> u64 {
-        let target = self.target_version.unwrap_or(self.base_version);
-        self.base_version.0.saturating_sub(target.0)
+        let target = self.target_version.unwrap_or(self.base());
+        self.base().0.saturating_sub(target.0)
     }
 }
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
-    /// The version that the commit made.
-    pub version: Version,
+    /// The version that the commit made; `None` for what was done to hours.
+    pub version: Option<Version>,
     /// Milliseconds from the put of the commit to the end of its proof.
     pub took_ms: u64,
     /// Times that the act was planned and tried.
@@ -151,6 +184,9 @@ pub struct Applied {
     /// What a person should know afterwards.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What became of an hour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<Published>,
 }
 
 /// A key that an act could not deal with.

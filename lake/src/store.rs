@@ -2,7 +2,11 @@
 
 pub mod conformance;
 pub mod counting;
+#[cfg(feature = "write")]
+pub(crate) mod erase;
 pub mod fault;
+#[cfg(feature = "write")]
+pub mod probe;
 
 pub use counting::{CountingStore, Counts};
 pub use fault::{FaultStore, Rule};

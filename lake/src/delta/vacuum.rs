@@ -5,7 +5,6 @@
 
 mod apply;
 mod digest;
-mod erase;
 mod find;
 mod guard;
 mod log;

@@ -35,6 +35,36 @@ impl Markers {
             .as_ref()
             .and_then(|(_, read)| read.as_ref().ok())
     }
+
+    /// Markers of superseded runs that can be read.
+    pub fn history(&self) -> impl Iterator<Item = (&Object, &Marker)> {
+        let all = self.superseded.iter();
+        all.filter_map(|(object, read)| Some((object, read.as_ref().ok()?)))
+    }
+
+    /// Runs that the current marker superseded, itself included, one by one back to the first. A run
+    /// that was current twice is followed by both of its markers.
+    pub fn chain(&self) -> BTreeSet<&str> {
+        let mut chain = BTreeSet::new();
+        let mut next: Vec<&str> = self
+            .marker()
+            .map(|m| m.run_id.as_str())
+            .into_iter()
+            .collect();
+        while let Some(run) = next.pop() {
+            if !chain.insert(run) {
+                continue;
+            }
+            let markers = self
+                .marker()
+                .into_iter()
+                .chain(self.history().map(|(_, m)| m));
+            for marker in markers.filter(|marker| marker.run_id == run) {
+                next.extend(marker.superseded());
+            }
+        }
+        chain
+    }
 }
 
 /// What the gate of domain completeness found in one run.
@@ -235,6 +265,14 @@ fn matches(
         .filter(|object| object.put > put_marker.put)
         .collect();
     after.sort_by_key(|object| object.put);
+    if after.is_empty() && count > marker.object_count {
+        // A store's clock may tick in seconds.
+        let same = run.iter().filter(|object| object.put == put_marker.put);
+        for object in same.take(SHOWN) {
+            let message = "this key was put at the same time as the marker".to_owned();
+            reasons.push(about(State::Mutated, message, object));
+        }
+    }
     for object in after.into_iter().take(SHOWN) {
         let behind = object.put.0 - put_marker.put.0;
         reasons.push(about(
@@ -435,20 +473,8 @@ fn racing(markers: &Markers, reasons: &mut Vec<Reason>) {
         // Without a marker that can be read there is no chain.
         return;
     };
-    let readable = || {
-        let all = markers.superseded.iter();
-        all.filter_map(|(object, read)| Some((object, read.as_ref().ok()?)))
-    };
-    let mut chain = BTreeSet::from([current.run_id.as_str()]);
-    let mut next = current.supersedes.as_deref();
-    while let Some(run) = next {
-        if !chain.insert(run) {
-            break;
-        }
-        let before = readable().find(|(_, marker)| marker.run_id == run);
-        next = before.and_then(|(_, marker)| marker.supersedes.as_deref());
-    }
-    for (object, marker) in readable() {
+    let chain = markers.chain();
+    for (object, marker) in markers.history() {
         if !chain.contains(marker.run_id.as_str()) {
             let message = format!(
                 "two markers claim the hour: the current one names run {} ({}), this one run {} ({}), and neither supersedes the other",

@@ -8,6 +8,9 @@ use super::dataset::Dataset;
 use super::day::{Day, Slot};
 use crate::table::Time;
 
+/// Extra field of a marker: runs beside `supersedes` that raced with it.
+pub const ALSO_SUPERSEDES: &str = "also_supersedes";
+
 /// A publication marker: an object outside the run that names it.
 ///
 /// What it has beside the known fields is kept and written again.
@@ -78,6 +81,14 @@ impl Marker {
             )),
             Some(_) => Ok(marker),
         }
+    }
+
+    /// The runs that this marker took the place of: the one it replaced, and those whose markers
+    /// raced with it until somebody chose.
+    pub fn superseded(&self) -> impl Iterator<Item = &str> {
+        let also = self.extra.get(ALSO_SUPERSEDES).and_then(Value::as_array);
+        let also = also.into_iter().flatten().filter_map(Value::as_str);
+        self.supersedes.as_deref().into_iter().chain(also)
     }
 
     /// The key prefix in the zone that a reader may scan; `None` where the URL lies outside the

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Act;
+use crate::hours::Day;
 use crate::table::{Time, Version};
 
-/// `POST /api/tables/{table}/plans`: what is to be planned.
+/// `POST /api/tables/{table}/plans` and `POST /api/datasets/{dataset}/plans`: what is to be planned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanRequest {
@@ -36,21 +37,57 @@ pub struct PlanRequest {
     /// Optimize: bytes that a packed file should have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_size: Option<u64>,
+    /// Publish, repoint and compact: the date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Day>,
+    /// Publish, repoint and compact: the hour; none for a dataset without hours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u8>,
+    /// Publish and repoint: the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Publish: how many objects the writer of the run says it wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Publish: replace a marker that still matches its run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub replace: bool,
+    /// Publish: declare that nothing happened, instead of a run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub empty: bool,
+    /// Publish: what the rows mean; the dataset's own where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_version: Option<String>,
+    /// Publish: the newest event, where the files do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_event_time: Option<Time>,
+    /// Compact: take in what came late.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub with_late: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// `POST /api/plans/{id}/apply`: the inputs of the plan that was read, and why it is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyRequest {
-    /// The table's name.
+    /// The table's name; empty for an act on a dataset.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub table: String,
+    /// The dataset's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<String>,
     /// What was planned.
     pub request: PlanRequest,
     /// [`super::Plan::as_of`] of the plan.
     pub as_of: Time,
     /// [`super::Plan::base_version`] of the plan.
-    pub base_version: Version,
-    /// Why, in the person's words. A restore needs it.
+    #[serde(default)]
+    pub base_version: Option<Version>,
+    /// Why, in the person's words. A restore and an empty hour need it.
     #[serde(default)]
     pub reason: String,
 }

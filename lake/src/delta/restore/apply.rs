@@ -36,13 +36,13 @@ pub async fn apply(
         return Err(Error::new(Kind::Invalid, why.clone()));
     }
     let log = &restore.log;
-    let version = restore.plan.base_version.next();
+    let version = restore.plan.base().next();
     let (body, metadata) = body(restore, version, signature)?;
     match put_commit(log, version, body, &signature.txn_id, host).await? {
         Stands::Ours => {}
         Stands::Theirs => {
             let head = log.head().await?;
-            return Err(arrived(log, &head, restore.plan.base_version, host).await);
+            return Err(arrived(log, &head, restore.plan.base(), host).await);
         }
     }
     prove(restore, version, metadata.as_ref(), host).await
@@ -56,7 +56,7 @@ fn body(
 ) -> Result<(Bytes, Option<Metadata>)> {
     let plan = &restore.plan;
     let after = restore.metadata.as_ref().unwrap_or(&restore.head_metadata);
-    let mut info = Info::new("RESTORE", "Serializable", plan.base_version, signature);
+    let mut info = Info::new("RESTORE", "Serializable", plan.base(), signature);
     info.stamp(after, restore.head_time);
     match restore.by_time {
         Some(time) => {

@@ -3,7 +3,6 @@
 use hashbrown::HashSet;
 use object_store::path::Path;
 
-use super::erase::{Eraser, Gone};
 use super::find::Tally;
 use super::guard::Guard;
 use super::log::{End, end, start};
@@ -14,6 +13,7 @@ use crate::delta::log::Log;
 use crate::delta::write::{Signature, TRIES, read_back};
 use crate::host::{Progress, SharedHost};
 use crate::plan::{Failed, Leftover, Spared};
+use crate::store::erase::{Eraser, Gone};
 use crate::table::Version;
 use crate::{Error, Kind, Result};
 

@@ -35,7 +35,7 @@ pub(super) async fn start(
     let mut again: Option<Vacuum> = None;
     for _ in 0..ROUNDS {
         let at = again.as_ref().unwrap_or(vacuum);
-        let version = at.plan.base_version.next();
+        let version = at.plan.base().next();
         let body = start_body(at, signature)?;
         match put_commit(&at.log(), version, body, &signature.txn_id, host).await? {
             Stands::Ours => return Ok((version, again)),
@@ -51,12 +51,12 @@ pub(super) async fn start(
     }
     let log = vacuum.log();
     let head = log.head().await?;
-    Err(arrived(&log, &head, vacuum.plan.base_version, host).await)
+    Err(arrived(&log, &head, vacuum.plan.base(), host).await)
 }
 
 fn start_body(vacuum: &Vacuum, signature: &Signature) -> Result<Bytes> {
     let plan = &vacuum.plan;
-    let mut info = info("VACUUM START", plan.base_version, signature);
+    let mut info = info("VACUUM START", plan.base(), signature);
     info.stamp(&vacuum.metadata, vacuum.head_time);
     let table = plan.vacuum.as_ref().map(|detail| detail.table_retention_ms);
     info.parameter("retentionCheckEnabled", !vacuum.request.allow_short);

@@ -8,7 +8,6 @@ use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
 use object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use super::erase::{Eraser, Gone, passes};
 use super::find::relative;
 use super::full_key;
 use crate::Result;
@@ -17,6 +16,7 @@ use crate::delta::path::OWN;
 use crate::delta::write::TRIES;
 use crate::host::{Progress, SharedHost};
 use crate::plan::{Emptied, Failed, Leftover, Quarantined};
+use crate::store::erase::{Eraser, Gone, passes};
 use crate::table::Time;
 
 /// Copies in flight at once.

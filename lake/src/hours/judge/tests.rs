@@ -471,3 +471,20 @@ fn the_marker_tree_is_read_back() {
     assert!(template.before(day()) < template.current(Slot::hour(day(), 0)));
     assert!(template.before(day()) > template.current(Slot::hour(day().plus(-1), 23)));
 }
+
+#[test]
+fn a_key_of_the_marker_s_own_second_is_named() {
+    let markers = current(marker("r1", 3, 30, None));
+    let verdict = verdict(
+        &dataset(),
+        &markers,
+        vec![part(0, 1), part(1, 1), part(2, 1), part(3, 10)],
+        None,
+    );
+    assert_eq!(verdict.state, State::Mutated);
+    let named = verdict
+        .reasons
+        .iter()
+        .filter_map(|reason| reason.key.as_deref());
+    assert!(named.into_iter().any(|key| key.ends_with("part-3.parquet")));
+}

@@ -15,7 +15,7 @@ const PARALLEL: usize = 16;
 
 /// What came of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Gone {
+pub(crate) enum Gone {
     /// It was there and is not any more.
     Deleted,
     /// It was gone already.
@@ -25,7 +25,7 @@ pub(super) enum Gone {
 }
 
 /// Deletes.
-pub(super) struct Eraser {
+pub(crate) struct Eraser {
     store: Arc<dyn ObjectStore>,
     host: SharedHost,
     /// Whether the store answers for many keys in one request.
@@ -60,7 +60,7 @@ impl Doubt {
 }
 
 impl Eraser {
-    pub(super) fn new(store: &Arc<dyn ObjectStore>, host: &SharedHost) -> Self {
+    pub(crate) fn new(store: &Arc<dyn ObjectStore>, host: &SharedHost) -> Self {
         Self {
             store: Arc::clone(store),
             host: Arc::clone(host),
@@ -72,7 +72,7 @@ impl Eraser {
     ///
     /// A key that is not answered for is looked for, so that nothing is called deleted that is
     /// there, nor the other way round.
-    pub(super) async fn erase(&mut self, keys: &[Path]) -> Vec<Gone> {
+    pub(crate) async fn erase(&mut self, keys: &[Path]) -> Vec<Gone> {
         let mut outcome: Vec<Option<Gone>> = vec![None; keys.len()];
         let mut asked: HashSet<usize> = HashSet::new();
         let mut pending: Vec<usize> = (0..keys.len()).collect();
@@ -204,7 +204,7 @@ fn answer(told: Result<Path, StoreError>) -> Answer {
 
 /// Whether the same request may be answered otherwise later. What S3 says of one key of many comes
 /// as text alone.
-pub(super) fn passes(error: &StoreError) -> bool {
+pub(crate) fn passes(error: &StoreError) -> bool {
     use StoreError as E;
     match error {
         E::PermissionDenied { .. }

@@ -1,0 +1,172 @@
+//! The deletes, batch by batch, each decided once more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use object_store::ObjectStore;
+
+use super::rules::{Spare, decide};
+use super::{Planned, summed};
+use crate::host::{Progress, SharedHost};
+use crate::hours::Dataset;
+use crate::hours::day::Slot;
+use crate::hours::listing::Object;
+use crate::hours::publish::look::{markers, path};
+use crate::plan::{Failed, Spared};
+use crate::store::erase::{Eraser, Gone};
+use crate::{Error, Kind, Result};
+
+/// Keys of a batch at most: what one request deletes.
+const BATCH: usize = 1000;
+
+/// What came of an expiry.
+#[derive(Clone, Debug, Default)]
+pub struct Erased {
+    /// Objects that were deleted, as the store confirmed.
+    pub deleted: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Objects that were gone already.
+    pub absent: u64,
+    /// Keys that may still be there, each with the reason.
+    pub failed: Vec<Failed>,
+    /// Objects that were to be deleted and are needed after all.
+    pub spared: Vec<Spared>,
+}
+
+/// Carries an expiry out.
+pub async fn apply(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    planned: &Planned,
+    host: &SharedHost,
+) -> Result<Erased> {
+    let mut erased = Erased::default();
+    let mut eraser = Eraser::new(store, host);
+    let mut spared = Vec::new();
+    for batch in batches(planned) {
+        if host.cancelled() {
+            let what = format!("stopped after {} objects were deleted", erased.deleted);
+            return Err(Error::new(Kind::Cancelled, what));
+        }
+        host.progress(Progress {
+            step: "deleting superseded runs".to_owned(),
+            done: erased.deleted,
+            of: Some(planned.plan.files_to_delete),
+        });
+        host.bytes(erased.bytes, planned.plan.bytes_to_delete);
+        let mut going: Vec<Object> = Vec::new();
+        for (slot, keys) in batch {
+            let Some(objects) = planned.slots.get(&slot) else {
+                continue;
+            };
+            let again = match markers(dataset, store, slot).await {
+                Ok((markers, _)) => decide(
+                    dataset,
+                    slot,
+                    (&markers, objects),
+                    planned.store_time,
+                    planned.audit,
+                ),
+                Err(error) => {
+                    // Nobody knows who needs them now.
+                    let why = format!("the hour's markers cannot be read again: {error}");
+                    erased.failed.extend(keys.iter().map(|key| Failed {
+                        key: key.clone(),
+                        why: why.clone(),
+                    }));
+                    continue;
+                }
+            };
+            let goes: BTreeSet<&str> = again
+                .groups
+                .iter()
+                .flat_map(|group| &group.objects)
+                .map(|object| object.key.as_str())
+                .collect();
+            let stays: BTreeMap<&str, &str> = again
+                .spared
+                .iter()
+                .map(|spare| (spare.object.key.as_str(), spare.why.as_str()))
+                .collect();
+            for object in objects.data().filter(|object| keys.contains(&object.key)) {
+                match goes.contains(object.key.as_str()) {
+                    true => going.push(object.clone()),
+                    false => spared.push(Spare {
+                        why: stays
+                            .get(object.key.as_str())
+                            .unwrap_or(&"a marker names it again")
+                            .to_string(),
+                        object: object.clone(),
+                    }),
+                }
+            }
+        }
+        delete(&going, &mut eraser, &mut erased).await?;
+    }
+    erased.spared = summed(spared);
+    Ok(erased)
+}
+
+/// Keys that were planned, in batches of whole hours as far as they fit.
+fn batches(planned: &Planned) -> Vec<BTreeMap<Slot, BTreeSet<String>>> {
+    let detail = planned.plan.hours.as_ref();
+    let expired = detail.and_then(|detail| detail.expire.as_ref());
+    let mut batches = Vec::new();
+    let mut batch: BTreeMap<Slot, BTreeSet<String>> = BTreeMap::new();
+    let mut count = 0;
+    for group in expired.into_iter().flat_map(|detail| &detail.expired) {
+        let slot = Slot {
+            day: group.date,
+            hour: group.hour,
+        };
+        for key in &group.keys {
+            if count == BATCH {
+                batches.push(std::mem::take(&mut batch));
+                count = 0;
+            }
+            batch.entry(slot).or_default().insert(key.clone());
+            count += 1;
+        }
+    }
+    batches.push(batch);
+    batches
+}
+
+async fn delete(going: &[Object], eraser: &mut Eraser, erased: &mut Erased) -> Result<()> {
+    let keys = going.iter().map(|object| path(&object.key));
+    let keys = keys.collect::<Result<Vec<_>>>()?;
+    let outcome = eraser.erase(&keys).await;
+    for (object, gone) in going.iter().zip(outcome) {
+        match gone {
+            Gone::Deleted => {
+                erased.deleted += 1;
+                erased.bytes += object.bytes;
+            }
+            Gone::Absent => erased.absent += 1,
+            Gone::Failed(why) => erased.failed.push(Failed {
+                key: object.key.clone(),
+                why: kept(&why),
+            }),
+        }
+    }
+    Ok(())
+}
+
+/// A refused delete names what keeps the object.
+fn kept(why: &str) -> String {
+    let lower = why.to_lowercase();
+    let refused = [
+        "accessdenied",
+        "access denied",
+        "objectlocked",
+        "worm",
+        "permission",
+        "privileges",
+        "403",
+    ];
+    match refused.iter().any(|word| lower.contains(word)) {
+        true => format!("an Object Lock, a legal hold or a policy of the store keeps it: {why}"),
+        false => why.to_owned(),
+    }
+}

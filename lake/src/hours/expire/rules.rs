@@ -1,0 +1,179 @@
+//! What of an hour may go. Whatever is in doubt stays.
+
+use crate::hours::Dataset;
+use crate::hours::day::Slot;
+use crate::hours::judge::{Evidence, Markers, judge};
+use crate::hours::listing::{Object, SlotObjects};
+use crate::hours::marker::Marker;
+use crate::table::Time;
+
+/// Objects that go together.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// The superseded run; `None` for loose keys.
+    pub(super) run: Option<String>,
+    /// The run that took its place.
+    pub(super) by: String,
+    /// When the store got the marker that says so.
+    pub(super) at: Time,
+    pub(super) objects: Vec<Object>,
+}
+
+/// An object that stays, and why.
+#[derive(Clone, Debug)]
+pub(super) struct Spare {
+    pub(super) why: String,
+    pub(super) object: Object,
+}
+
+/// What of an hour goes and what stays.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Decided {
+    pub(super) groups: Vec<Found>,
+    pub(super) spared: Vec<Spare>,
+}
+
+impl Decided {
+    fn spare<'a>(&mut self, objects: impl IntoIterator<Item = &'a Object>, why: &str) {
+        self.spared.extend(objects.into_iter().map(|object| Spare {
+            why: why.to_owned(),
+            object: object.clone(),
+        }));
+    }
+}
+
+/// Decides, at the store's time `now`.
+pub(super) fn decide(
+    dataset: &Dataset,
+    slot: Slot,
+    (markers, objects): (&Markers, &SlotObjects),
+    now: Time,
+    audit: i64,
+) -> Decided {
+    let mut decided = Decided::default();
+    let current = markers.current.as_ref();
+    let current = current.and_then(|(object, read)| Some((object, read.as_ref().ok()?)));
+    let scan = current.and_then(|(_, marker)| marker.scan(dataset));
+    let (Some((put, marker)), Some(scan)) = (current, scan) else {
+        decided.spare(objects.data(), "the hour has no marker that can be used");
+        return decided;
+    };
+    let others = || {
+        objects
+            .data()
+            .filter(|object| !object.key.starts_with(&scan))
+    };
+    let verdict = judge(
+        dataset,
+        Evidence {
+            slot,
+            markers,
+            objects,
+            completeness: None,
+            now,
+        },
+    );
+    if !verdict.state.is_closed() {
+        // An older run may be what mends it.
+        let why = format!("the hour is {}", verdict.state.words());
+        decided.spare(others(), &why);
+        return decided;
+    }
+    if markers.pins.iter().any(|(_, read)| read.is_err()) {
+        decided.spare(others(), "a pin of the hour cannot be read");
+        return decided;
+    }
+    for (prefix, run) in &objects.runs {
+        if scan.starts_with(prefix.as_str()) || prefix.starts_with(&scan) {
+            continue;
+        }
+        superseded(dataset, (markers, prefix, run), now, audit, &mut decided);
+    }
+    consumed((put, marker, &scan), objects, now, audit, &mut decided);
+    decided
+}
+
+/// A run that another one took the place of.
+fn superseded(
+    dataset: &Dataset,
+    (markers, prefix, run): (&Markers, &str, &[Object]),
+    now: Time,
+    audit: i64,
+    decided: &mut Decided,
+) {
+    let named = markers.history().find(|(_, marker)| {
+        let scan = marker.scan(dataset);
+        scan.as_deref() == Some(prefix)
+    });
+    let Some((_, own)) = named else {
+        return decided.spare(run, "no marker names the run");
+    };
+    let current = markers.current.as_ref();
+    let current = current.and_then(|(object, read)| Some((object, read.as_ref().ok()?)));
+    let by: Option<(&Object, &Marker)> = markers
+        .history()
+        .chain(current)
+        .filter(|(_, marker)| marker.superseded().any(|run| run == own.run_id))
+        .max_by_key(|(object, _)| object.put);
+    let Some((object, marker)) = by else {
+        return decided.spare(run, "no marker supersedes the run");
+    };
+    if !over(object.put, audit, now) {
+        return decided.spare(run, "the audit window of the superseded run is not over");
+    }
+    let pins = markers
+        .pins
+        .iter()
+        .filter_map(|(_, read)| read.as_ref().ok());
+    let mut pins = pins.filter(|pin| pin.run_id == own.run_id && pin.until > now);
+    if let Some(pin) = pins.next() {
+        let why = format!("pinned by {} until {}", pin.reader, pin.until);
+        return decided.spare(run, &why);
+    }
+    let (old, young): (Vec<&Object>, Vec<&Object>) =
+        run.iter().partition(|one| one.put <= object.put);
+    decided.spare(young, "put into the run after it was superseded");
+    if !old.is_empty() {
+        decided.groups.push(Found {
+            run: Some(own.run_id.clone()),
+            by: marker.run_id.clone(),
+            at: object.put,
+            objects: old.into_iter().cloned().collect(),
+        });
+    }
+}
+
+/// Loose keys that were there before the run was written, which is to say that it took them in.
+fn consumed(
+    (put, marker, scan): (&Object, &Marker, &str),
+    objects: &SlotObjects,
+    now: Time,
+    audit: i64,
+    decided: &mut Decided,
+) {
+    let written = objects.below(scan).map(|object| object.put).min();
+    let loose = objects
+        .loose
+        .iter()
+        .filter(|object| !object.key.starts_with(scan));
+    let (old, late): (Vec<&Object>, Vec<&Object>) = loose.partition(|object| {
+        object.put < put.put && written.is_some_and(|written| object.put < written)
+    });
+    decided.spare(late, "a loose key that is not older than the published run");
+    if !over(put.put, audit, now) {
+        return decided.spare(old, "the audit window of the consumed keys is not over");
+    }
+    if !old.is_empty() {
+        decided.groups.push(Found {
+            run: None,
+            by: marker.run_id.clone(),
+            at: put.put,
+            objects: old.into_iter().cloned().collect(),
+        });
+    }
+}
+
+/// Whether a window that began at `since` is over.
+fn over(since: Time, audit: i64, now: Time) -> bool {
+    since.0.saturating_add(audit) < now.0
+}

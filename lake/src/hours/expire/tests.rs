@@ -1,0 +1,319 @@
+//! What goes, what stays, and what is found out too late to go.
+
+use object_store::memory::InMemory;
+use object_store::{ObjectStoreExt, PutPayload};
+
+use super::*;
+use crate::delta::write::Signature;
+use crate::host::Quiet;
+use crate::hours::dataset::Promise;
+use crate::hours::day::DAY;
+use crate::hours::judge::tests::dataset;
+use crate::hours::marker::RunPin;
+use crate::hours::pins::pin;
+use crate::hours::publish::{self, Claim, Over, Request, What};
+use crate::store::Request as Call;
+use crate::store::fault::{Failure, FaultStore, Rule};
+
+struct Lab {
+    dataset: Dataset,
+    store: Arc<dyn ObjectStore>,
+    slot: Slot,
+}
+
+fn host() -> SharedHost {
+    Arc::new(Quiet)
+}
+
+impl Lab {
+    /// An hour with two consumed loose keys, a superseded run, a current one, and a run that nobody
+    /// published.
+    async fn new() -> Self {
+        let mut dataset = dataset();
+        dataset.retention.audit = Some(Promise {
+            text: "30d".into(),
+            millis: 30 * DAY,
+            source: None,
+        });
+        let lab = Self {
+            dataset,
+            store: Arc::new(InMemory::new()),
+            slot: Slot::hour("2026-11-10".parse().unwrap(), 8),
+        };
+        lab.put("loose-0.parquet").await;
+        lab.put("loose-1.parquet").await;
+        lab.run("r1", 3).await;
+        lab.publish(What::Run(claim("r1", 3, lab.slot))).await;
+        lab.run("r2", 1).await;
+        lab.publish(What::Run(claim("r2", 1, lab.slot))).await;
+        lab.run("r9", 1).await;
+        lab
+    }
+
+    async fn put(&self, rest: &str) {
+        let key = path(&format!("{}{rest}", self.dataset.prefix_of(self.slot))).unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        self.store
+            .put(&key, PutPayload::from_static(b"0123456789"))
+            .await
+            .unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+
+    async fn run(&self, run: &str, count: u64) {
+        for n in 0..count {
+            self.put(&format!("run_id={run}/part-{n}.parquet")).await;
+        }
+    }
+
+    async fn publish(&self, what: What) {
+        let request = Request {
+            slot: self.slot,
+            what,
+            as_of: Time(0),
+            over: Over::Any,
+        };
+        let now = Time(i64::MAX / 2);
+        let host = host();
+        let planned = publish::plan(&self.dataset, &self.store, &request, now, &host);
+        let planned = planned.await.unwrap();
+        assert_eq!(planned.plan.refused, None);
+        let signature = Signature {
+            now: Time(0),
+            txn_id: "x".into(),
+            user: None,
+            reason: None,
+            engine: "tidemark/test".into(),
+        };
+        let told = publish::apply(&self.dataset, &self.store, &planned, &signature, &host);
+        told.await.unwrap();
+    }
+
+    async fn plan_at(&self, days: i64) -> Planned {
+        let what = What::Empty;
+        let proved = publish::prove(&self.dataset, &self.store, &what, "clock");
+        let now = Time(proved.await.unwrap().store_time.0 + days * DAY);
+        plan(&self.dataset, &self.store, Time(0), now, &host())
+            .await
+            .unwrap()
+    }
+
+    async fn apply(&self, planned: &Planned) -> Erased {
+        apply(&self.dataset, &self.store, planned, &host())
+            .await
+            .unwrap()
+    }
+
+    async fn data(&self) -> Vec<String> {
+        let (_, listing) = listed(&self.dataset, &self.store, &host()).await.unwrap();
+        let slot = &listing.slots[&self.slot];
+        let keys = slot
+            .data()
+            .map(|object| object.key.rsplit("hour=08/").next().unwrap());
+        keys.map(String::from).collect()
+    }
+}
+
+fn claim(run: &str, count: u64, slot: Slot) -> Claim {
+    Claim {
+        run: run.into(),
+        count,
+        replace: true,
+        definition_version: Some("1".into()),
+        max_event_time: Some(slot.start()),
+    }
+}
+
+fn reasons(planned: &Planned) -> Vec<(&str, u64)> {
+    let detail = planned
+        .plan
+        .hours
+        .as_ref()
+        .unwrap()
+        .expire
+        .as_ref()
+        .unwrap();
+    detail
+        .spared
+        .iter()
+        .map(|s| (s.why.as_str(), s.objects))
+        .collect()
+}
+
+#[tokio::test]
+async fn old_runs_and_consumed_keys_go_and_nothing_else() {
+    let lab = Lab::new().await;
+    let early = lab.plan_at(29).await;
+    assert_eq!(early.plan.files_to_delete, 0);
+    assert_eq!(
+        reasons(&early),
+        [
+            ("the audit window of the superseded run is not over", 3),
+            ("the audit window of the consumed keys is not over", 2),
+            ("no marker names the run", 1),
+        ]
+    );
+    let planned = lab.plan_at(31).await;
+    assert_eq!(
+        (planned.plan.files_to_delete, planned.plan.bytes_to_delete),
+        (5, 50)
+    );
+    assert_eq!(reasons(&planned), [("no marker names the run", 1)]);
+    let erased = lab.apply(&planned).await;
+    assert_eq!(
+        (erased.deleted, erased.bytes, erased.failed.len()),
+        (5, 50, 0)
+    );
+    assert_eq!(
+        lab.data().await,
+        ["run_id=r2/part-0.parquet", "run_id=r9/part-0.parquet"]
+    );
+    let again = lab.plan_at(31).await;
+    assert_eq!(again.plan.files_to_delete, 0);
+    assert_ne!(again.plan.id, planned.plan.id);
+}
+
+#[tokio::test]
+async fn what_is_pinned_late_or_needed_for_repair_stays() {
+    let lab = Lab::new().await;
+    lab.put("late.parquet").await;
+    let mine = RunPin {
+        reader: "report".into(),
+        run_id: "r1".into(),
+        until: Time(i64::MAX / 2),
+    };
+    pin(
+        &lab.dataset,
+        &lab.store,
+        lab.slot,
+        ("report", &mine),
+        &host(),
+    )
+    .await
+    .unwrap();
+    let planned = lab.plan_at(31).await;
+    assert_eq!(
+        planned.plan.files_to_delete, 2,
+        "the consumed loose keys alone"
+    );
+    let pinned = reasons(&planned)
+        .into_iter()
+        .any(|(why, n)| why.starts_with("pinned by report") && n == 3);
+    assert!(pinned, "{:?}", reasons(&planned));
+    assert!(
+        reasons(&planned).contains(&("a loose key that is not older than the published run", 1))
+    );
+
+    lab.put("run_id=r2/part-1.parquet").await;
+    let planned = lab.plan_at(31).await;
+    assert_eq!(planned.plan.files_to_delete, 0);
+    assert_eq!(reasons(&planned), [("the hour is mutated", 7)]);
+}
+
+#[tokio::test]
+async fn late_data_stays_where_an_older_run_is_current_again() {
+    let lab = Lab::new().await;
+    lab.put("late.parquet").await;
+    lab.run("r3", 1).await;
+    lab.publish(What::Run(claim("r3", 1, lab.slot))).await;
+    lab.publish(What::Repoint { run: "r1".into() }).await;
+    let planned = lab.plan_at(31).await;
+    let erased = lab.apply(&planned).await;
+    assert_eq!(erased.failed, []);
+    let left = lab.data().await;
+    assert!(
+        left.contains(&"late.parquet".to_owned()),
+        "r1 never saw it: {left:?}"
+    );
+    assert!(
+        left.contains(&"run_id=r1/part-2.parquet".to_owned()),
+        "{left:?}"
+    );
+    assert!(
+        !left.contains(&"run_id=r3/part-0.parquet".to_owned()),
+        "{left:?}"
+    );
+}
+
+#[tokio::test]
+async fn markers_are_looked_at_again_before_the_deletes() {
+    let lab = Lab::new().await;
+    let planned = lab.plan_at(31).await;
+    lab.publish(What::Repoint { run: "r1".into() }).await;
+    let erased = lab.apply(&planned).await;
+    assert_eq!(
+        erased.deleted, 2,
+        "the loose keys, which r1 took in: {erased:?}"
+    );
+    assert_eq!(
+        (erased.spared[0].why.as_str(), erased.spared[0].objects),
+        ("a marker names it again", 3)
+    );
+    assert_eq!(lab.data().await.len(), 5);
+
+    let lab = Lab::new().await;
+    let planned = lab.plan_at(31).await;
+    let key = Template::of(&lab.dataset).pin(lab.slot, "odd");
+    lab.store
+        .put(&path(&key).unwrap(), "{".into())
+        .await
+        .unwrap();
+    let erased = lab.apply(&planned).await;
+    assert_eq!((erased.deleted, erased.spared[0].objects), (0, 5));
+    assert!(erased.spared[0].why.contains("cannot be read"));
+}
+
+#[tokio::test]
+async fn a_delete_that_is_refused_is_told_with_its_key() {
+    let lab = Lab::new().await;
+    let planned = lab.plan_at(31).await;
+    let faulty = Arc::new(FaultStore::new(Arc::clone(&lab.store)));
+    let denied = Rule::on(Call::Delete).key("run_id=r1/part-1");
+    faulty.add(denied.fails(Failure::PermissionDenied));
+    let store: Arc<dyn ObjectStore> = faulty;
+    let erased = apply(&lab.dataset, &store, &planned, &host())
+        .await
+        .unwrap();
+    assert_eq!((erased.deleted, erased.failed.len()), (4, 1));
+    assert!(erased.failed[0].key.ends_with("run_id=r1/part-1.parquet"));
+    assert!(
+        erased.failed[0].why.contains("Object Lock"),
+        "{:?}",
+        erased.failed
+    );
+
+    let lab = Lab::new().await;
+    let planned = lab.plan_at(31).await;
+    let faulty = Arc::new(FaultStore::new(Arc::clone(&lab.store)));
+    faulty.add(Rule::on(Call::List).fails(Failure::Generic));
+    let store: Arc<dyn ObjectStore> = faulty;
+    let erased = apply(&lab.dataset, &store, &planned, &host())
+        .await
+        .unwrap();
+    assert_eq!((erased.deleted, erased.failed.len()), (0, 5));
+}
+
+#[tokio::test]
+async fn without_an_audit_window_nothing_expires() {
+    let mut lab = Lab::new().await;
+    lab.dataset.retention.audit = None;
+    let planned = lab.plan_at(3100).await;
+    assert!(
+        planned
+            .plan
+            .refused
+            .as_deref()
+            .unwrap()
+            .contains("no audit window")
+    );
+    lab.dataset.marker.kind = MarkerKind::Success;
+    let planned = lab.plan_at(3100).await;
+    assert!(
+        planned
+            .plan
+            .refused
+            .as_deref()
+            .unwrap()
+            .contains("not ours to delete")
+    );
+}

@@ -1,0 +1,127 @@
+//! What a run must pass before a marker names it: the contract of its columns, its grain, and
+//! completeness.
+
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use object_store::ObjectStore;
+
+use super::look::path;
+use crate::host::SharedHost;
+use crate::hours::day::Slot;
+use crate::hours::judge::Completeness;
+use crate::hours::key::{Role, role};
+use crate::hours::listing::Object;
+use crate::hours::{Dataset, complete, contract};
+use crate::table::Time;
+use crate::wire::{Finding, Severity};
+use crate::{Error, Kind, Result};
+
+/// What the gates found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gated {
+    /// What the contract has against the run.
+    pub(crate) findings: Vec<Finding>,
+    /// The newest event by the files' own statistics.
+    pub(crate) newest: Option<Time>,
+    /// What the gate of completeness found.
+    pub(crate) completeness: Option<Completeness>,
+    /// Why the run may not be published.
+    pub(crate) refused: Option<String>,
+}
+
+/// Puts a run to them. Each is asked only where the one before lets the run pass: the later ones
+/// read more.
+pub(crate) async fn gates(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    slot: Slot,
+    run: &[Object],
+    host: &SharedHost,
+) -> Result<Gated> {
+    let mut gated = Gated::default();
+    let declares = dataset.event_time.is_some()
+        || !dataset.prohibited_columns.is_empty()
+        || !dataset.columns.is_empty();
+    if declares {
+        let found = contract::check(dataset, store, slot, run, host).await?;
+        gated.findings = found.findings;
+        gated.newest = found.max_event_time;
+        gated.refused = found.blocks;
+    }
+    if gated.refused.is_none() && contract::grain_blocks(dataset) {
+        let repeated = contract::grain_duplicates(dataset, store, run, host).await?;
+        if repeated > 0 {
+            let message = format!(
+                "{repeated} rows repeat the grain ({}) of a row before them",
+                dataset.grain.join(", ")
+            );
+            gated.findings.push(Finding {
+                severity: Severity::Error,
+                rule: "grain".to_owned(),
+                location: None,
+                message: message.clone(),
+            });
+            gated.refused = Some(message);
+        }
+    }
+    if let (None, Some(rule)) = (&gated.refused, &dataset.complete) {
+        let letters = dead_letters(dataset, store, slot).await?;
+        let found = complete::gate(dataset, store, run, letters.as_deref(), host).await?;
+        if !found.passes(rule.report) {
+            gated.refused = Some(incomplete(&found, rule.report));
+        }
+        gated.completeness = Some(found);
+    }
+    Ok(gated)
+}
+
+/// Objects that landed under the dead-letter prefix for the same slot; `None` where there is no such
+/// prefix or this server may not list it.
+async fn dead_letters(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    slot: Slot,
+) -> Result<Option<Vec<Object>>> {
+    let rule = dataset.complete.as_ref();
+    let Some(prefix) = rule.and_then(|rule| rule.dead_letters.as_deref()) else {
+        return Ok(None);
+    };
+    let folder = path(&format!("{prefix}/{}", dataset.partition_of(slot)))?;
+    let listed: object_store::Result<Vec<Object>> = store
+        .list(Some(&folder))
+        .map_ok(Object::from)
+        .try_collect()
+        .await;
+    let below = folder.as_ref().len() + 1;
+    match listed.map_err(|e| Error::from(e).at("key", &folder)) {
+        Ok(mut listed) => {
+            listed.retain(|object| {
+                let name = object.key.get(below..).unwrap_or_default();
+                role(name, object.bytes) == Role::Data
+            });
+            Ok(Some(listed))
+        }
+        Err(error) if error.kind() == Kind::Denied => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Why the gate does not let a run pass, with its figures.
+fn incomplete(found: &Completeness, report: bool) -> String {
+    let mut why = Vec::new();
+    why.extend(found.unreadable.clone());
+    if found.missing > 0 {
+        why.push(format!(
+            "{} lines of {} orders neither landed nor were dead-lettered",
+            found.missing, found.orders
+        ));
+    }
+    if found.dead_lettered > 0 && !report {
+        why.push(format!(
+            "{} lines are only among the dead letters",
+            found.dead_lettered
+        ));
+    }
+    format!("the hour is not complete: {}", why.join("; "))
+}
