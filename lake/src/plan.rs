@@ -189,6 +189,13 @@ pub struct Applied {
     pub hours: Option<Published>,
 }
 
+impl Applied {
+    /// The version that the commit made; 0 for what was done to hours.
+    pub fn committed(&self) -> Version {
+        self.version.unwrap_or_default()
+    }
+}
+
 /// A key that an act could not deal with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {

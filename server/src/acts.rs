@@ -1,6 +1,7 @@
-//! Acts on tables: planned and carried out by `lake`, timed and signed here.
+//! Acts on tables and on hours of datasets: planned and carried out by `lake`, timed and signed here.
 
 pub mod answers;
+pub mod hours;
 mod optimize;
 pub mod pins;
 pub mod quarantine;
@@ -97,6 +98,7 @@ impl Asked {
             Act::Restore => self.restore().map(drop),
             Act::Vacuum => self.vacuum().map(drop),
             Act::Optimize => self.optimize().map(drop),
+            Act::Publish | Act::Repoint | Act::Compact | Act::ExpireRuns => hours::check(self),
         }
     }
 
@@ -139,9 +141,16 @@ pub async fn act(
         Act::Restore => restore(root, &asked.restore()?, consent, host).await?,
         Act::Vacuum => vacuum(root, &asked.vacuum()?, consent, host).await?,
         Act::Optimize => optimize(root, &asked.optimize()?, consent, host).await?,
+        Act::Publish | Act::Repoint | Act::Compact | Act::ExpireRuns => {
+            return Err(Error::invalid(
+                "this is done to a dataset, and not to a table",
+            ));
+        }
     };
-    if let Some(applied) = &mut outcome.applied {
-        let warnings = look_after(root, applied.version, host).await;
+    if let Some(applied) = &mut outcome.applied
+        && let Some(version) = applied.version
+    {
+        let warnings = look_after(root, version, host).await;
         applied.warnings.extend(warnings);
     }
     Ok(outcome)

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use chrono::DateTime;
+use lake::hours::{Slot, State as Hour};
 use lake::plan::{
-    Act, Applied, AuditPage, AuditRecord, Emptied, Ended, Outcome, Plan, PlanRequest,
+    Act, Applied, AuditPage, AuditRecord, Emptied, Ended, Outcome, Plan, PlanRequest, Published,
+    PublishedOutcome,
 };
 use lake::table::Version;
 use lake::{Kind, Result};
@@ -104,7 +106,7 @@ fn record_of(asked: &Asked, result: &Result<Outcome>) -> AuditRecord {
         Ok(Outcome {
             plan,
             applied: Some(applied),
-        }) => (Ended::Applied, Some(applied.version), done(plan, applied)),
+        }) => (Ended::Applied, applied.version, done(plan, applied)),
         Ok(outcome) => {
             let why = outcome.plan.refused.clone();
             (Ended::Refused, None, why.unwrap_or_default())
@@ -128,7 +130,7 @@ fn record_of(asked: &Asked, result: &Result<Outcome>) -> AuditRecord {
         table: asked.table.clone(),
         kind: asked.request.kind,
         plan_id: plan.map_or_else(|| asked.plan_id.clone(), |plan| plan.id.clone()),
-        base_version: plan.map_or(asked.base_version, |plan| Some(plan.base_version)),
+        base_version: plan.map_or(asked.base_version, |plan| plan.base_version),
         target_version: target,
         reason: asked.consent.reason.clone(),
         ended,
@@ -153,6 +155,39 @@ fn done(plan: &Plan, applied: &Applied) -> String {
         Act::Optimize => format!(
             "{} files became {}, {} are active",
             plan.files_to_rewrite, plan.files_to_write, applied.proven_files
+        ),
+        Act::ExpireRuns => format!(
+            "{} objects of superseded runs, {} bytes, deleted, {} could not be",
+            applied.deleted,
+            applied.bytes_deleted,
+            applied.failed.len()
+        ),
+        Act::Publish | Act::Repoint | Act::Compact => match &applied.hours {
+            Some(published) => of_hour(published),
+            None => "done".to_owned(),
+        },
+    }
+}
+
+/// What became of an hour, in one sentence.
+fn of_hour(published: &Published) -> String {
+    let slot = Slot {
+        day: published.date,
+        hour: published.hour,
+    };
+    let run = published
+        .marker
+        .as_ref()
+        .and_then(|marker| marker.get("run_id")?.as_str());
+    let state = published.state.map_or("unknown", Hour::words);
+    match (published.outcome, run) {
+        (PublishedOutcome::Published, Some(run)) => {
+            format!("{slot}: run {run} is published; the hour is {state}")
+        }
+        (PublishedOutcome::Published, None) => format!("{slot}: declared; the hour is {state}"),
+        _ => format!(
+            "{slot}: left as it was; {}",
+            published.message.as_deref().unwrap_or(state)
         ),
     }
 }
@@ -212,10 +247,17 @@ pub async fn audit(
     Ok(Json(page))
 }
 
-/// Whether a person may know of acts on a table: whoever may read it.
-pub fn sees(app: &App, person: &Person, table: &str) -> bool {
-    let place = app.tables.resolve(table);
-    place.is_ok_and(|place| app.zone(person, &place.zone).is_ok())
+/// Whether a person may know of acts on what has this name: whoever may read the table, or the
+/// dataset, or both where both have it.
+pub fn sees(app: &App, person: &Person, name: &str) -> bool {
+    let table = app.tables.resolve(name).ok().map(|place| place.zone);
+    let dataset = app
+        .datasets
+        .get(name)
+        .ok()
+        .map(|dataset| dataset.zone.clone());
+    let mut zones = table.into_iter().chain(dataset).peekable();
+    zones.peek().is_some() && zones.all(|zone| app.zone(person, &zone).is_ok())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod demo;
 mod diff;
+mod expire;
 mod fail;
 mod grid;
 mod history;
@@ -11,6 +12,7 @@ mod partitions;
 mod pins;
 mod print;
 mod progress;
+mod publish;
 mod quarantine;
 mod restore;
 mod serve;
@@ -35,6 +37,7 @@ use self::snapshot::files;
 use crate::acts::{self, Asked, Consent, Limits};
 use crate::audit;
 use crate::config::Config;
+use crate::datasets::Placed;
 use crate::setup;
 use crate::site::Embedded;
 
@@ -83,14 +86,20 @@ enum Command {
     Vacuum(vacuum::Args),
     /// List what vacuums moved aside, and with --apply delete it for good
     Quarantine(quarantine::Args),
-    /// Keep a version under a name: our vacuum deletes nothing that it needs
+    /// Keep a version of a table, or a run of a dataset, under a name: nothing of ours deletes it
     Pin(pins::PinArgs),
     /// Take a pin away
     Unpin(pins::UnpinArgs),
-    /// List a table's pins
+    /// List the pins of a table or a dataset
     Pins(pins::Args),
     /// Plan how small files are packed into few, and with --apply rewrite them
     Optimize(optimize::Args),
+    /// Close an hour of a dataset: put the marker over a run that its writer counted
+    Publish(publish::Args),
+    /// Point an hour's marker back at a run that was published before
+    Repoint(publish::RepointArgs),
+    /// Plan which superseded runs go, and with --apply delete them
+    ExpireRuns(expire::Args),
 }
 
 /// The table a command is about.
@@ -185,6 +194,39 @@ impl Context {
             request: asked.request.clone(),
             plan_id: String::new(),
             base_version: expect,
+            consent: consent.clone(),
+        };
+        audit::audited(&control, &audited, act).await
+    }
+}
+
+impl Context {
+    /// Plans an act on a dataset, and carries it out where there is consent; written down likewise.
+    async fn act_on_hours(
+        &self,
+        placed: &Placed,
+        request: PlanRequest,
+        consent: Option<Consent>,
+    ) -> Result<Outcome> {
+        let host = self.host();
+        let asked = Asked {
+            request,
+            as_of: acts::now(),
+            expect: None,
+            limits: Limits::default(),
+            sizes: self.config.sizes,
+        };
+        asked.check()?;
+        let act = acts::hours::act(placed, &asked, consent.as_ref(), &host);
+        let Some(consent) = consent.as_ref().filter(|_| self.config.control.is_some()) else {
+            return act.await;
+        };
+        let control = setup::control_of(&self.config)?;
+        let audited = audit::Asked {
+            table: placed.dataset.name.clone(),
+            request: asked.request.clone(),
+            plan_id: String::new(),
+            base_version: None,
             consent: consent.clone(),
         };
         audit::audited(&control, &audited, act).await
@@ -292,6 +334,9 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Unpin(args) => about(&args.table, pins::unpin(&context, &args)).await,
         Command::Pins(args) => about(&args.table, pins::run(&context, &args)).await,
         Command::Optimize(args) => about(&args.table, optimize::run(&context, &args)).await,
+        Command::Publish(args) => publish::run(&context, &args).await,
+        Command::Repoint(args) => publish::repoint(&context, &args).await,
+        Command::ExpireRuns(args) => expire::run(&context, &args).await,
     }
 }
 

@@ -27,6 +27,7 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/pins/{name}",
     "/api/tables/{table}/quarantine",
     "/api/datasets/{dataset}",
+    "/api/datasets/{dataset}/plans",
     "/api/plans/{id}/apply",
     "/api/jobs",
     "/api/jobs/{id}",
@@ -59,6 +60,10 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/pins/{name}", pin)
         .route("/api/tables/{table}/quarantine", quarantine)
         .route("/api/datasets/{dataset}", get(datasets::dataset))
+        .route(
+            "/api/datasets/{dataset}/plans",
+            post(acts::answers::plan_hours),
+        )
         .route("/api/plans/{id}/apply", post(acts::answers::apply))
         .route("/api/jobs", get(jobs::answers::jobs))
         .route("/api/jobs/{id}", get(jobs::answers::job))

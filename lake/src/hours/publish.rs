@@ -34,7 +34,7 @@ use super::marker::Marker;
 use super::template::Template;
 use crate::delta::write::Digest;
 use crate::host::SharedHost;
-use crate::plan::{Act, HoursDetail, Plan, Published, PublishedOutcome};
+use crate::plan::{Act, HoursDetail, Plan, Published};
 use crate::store::probe::{Probed, probe, probe_swap};
 use crate::table::Time;
 use crate::{Error, Kind, Result};
@@ -291,30 +291,8 @@ fn map_of(marker: &Marker) -> Result<Map<String, Value>> {
 }
 
 impl Planned {
-    /// What is to be told where nothing is written: refused, or as it was.
-    pub fn told(&self, dataset: &Dataset) -> Published {
-        let detail = self.plan.hours.clone().unwrap_or_default();
-        let outcome = match self.plan.refused {
-            Some(_) => PublishedOutcome::Refused,
-            None => PublishedOutcome::Unchanged,
-        };
-        Published {
-            dataset: dataset.name.clone(),
-            date: self.slot.day,
-            hour: self.slot.hour,
-            outcome,
-            refused: self.plan.refused.clone(),
-            marker: None,
-            superseded_run: None,
-            registered: None,
-            registration_error: None,
-            state: detail.state,
-            reasons: detail.reasons,
-            message: detail.unchanged,
-            objects: 0,
-            bytes: 0,
-            median_bytes: None,
-            warnings: self.plan.warnings.clone(),
-        }
+    /// What is to be told where nothing is written.
+    fn told(&self) -> Published {
+        Published::of(&self.plan, self.slot)
     }
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Spared;
-use crate::hours::{Day, Reason, State};
+use super::{Plan, Spared};
+use crate::hours::{Day, Reason, Slot, State};
 use crate::table::Time;
 use crate::wire::Finding;
 
@@ -71,6 +71,35 @@ pub struct Published {
     /// What a person should know.
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+impl Published {
+    /// What is to be told of a plan that writes nothing: it is refused, or the hour is as it was
+    /// asked for.
+    pub fn of(plan: &Plan, slot: Slot) -> Self {
+        let detail = plan.hours.clone().unwrap_or_default();
+        Self {
+            dataset: plan.location.clone(),
+            date: slot.day,
+            hour: slot.hour,
+            outcome: match plan.refused {
+                Some(_) => PublishedOutcome::Refused,
+                None => PublishedOutcome::Unchanged,
+            },
+            refused: plan.refused.clone(),
+            marker: None,
+            superseded_run: None,
+            registered: None,
+            registration_error: None,
+            state: detail.state,
+            reasons: detail.reasons,
+            message: detail.unchanged,
+            objects: 0,
+            bytes: 0,
+            median_bytes: None,
+            warnings: plan.warnings.clone(),
+        }
+    }
 }
 
 /// What came of it.

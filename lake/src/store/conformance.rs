@@ -7,6 +7,9 @@
 mod bytes;
 mod fixture;
 mod listing;
+mod swap;
+
+use std::sync::Arc;
 
 use object_store::ObjectStore;
 
@@ -37,6 +40,20 @@ pub async fn reads(store: &dyn ObjectStore) -> Vec<String> {
     deviations.collect()
 }
 
+/// Creates and swaps objects below `scratch`, a folder that is empty, and returns what deviates.
+pub async fn writes(store: &Arc<dyn ObjectStore>, scratch: &str) -> Vec<String> {
+    let results = [
+        ("create", swap::create(store, scratch).await),
+        ("swap", swap::swap(store, scratch).await),
+        ("swap what is not there", swap::absent(store, scratch).await),
+        ("swaps at once", swap::at_once(store, scratch).await),
+    ];
+    let deviations = results
+        .into_iter()
+        .filter_map(|(name, result)| Some(format!("{name}: {}", result.err()?)));
+    deviations.collect()
+}
+
 /// Fails with what came and what was wanted, unless they are equal.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: T, wanted: T) -> Checked {
     if got == wanted {
@@ -51,8 +68,6 @@ fn ok<T>(what: &str, result: object_store::Result<T>) -> Result<T, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::store::fault::{FaultStore, Rule};
     use crate::store::{CountingStore, Request};
@@ -72,6 +87,23 @@ mod tests {
         assert_eq!(reads(&counting).await, Vec::<String>::new());
         let faulty = FaultStore::new(memory);
         assert_eq!(reads(&faulty).await, Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn memory_and_our_wrappers_swap() {
+        let memory: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+        assert_eq!(writes(&memory, "a").await, Vec::<String>::new());
+        let counting: Arc<dyn ObjectStore> = Arc::new(CountingStore::new(Arc::clone(&memory)));
+        assert_eq!(writes(&counting, "b").await, Vec::<String>::new());
+        let faulty = Arc::new(FaultStore::new(memory));
+        let store: Arc<dyn ObjectStore> = Arc::clone(&faulty) as _;
+        assert_eq!(writes(&store, "c").await, Vec::<String>::new());
+        faulty.add(Rule::on(None).forgets());
+        let deviations = writes(&store, "d").await;
+        for name in ["create", "swap", "swap what is not there", "swaps at once"] {
+            let told = |deviation: &String| deviation.starts_with(&format!("{name}:"));
+            assert!(deviations.iter().any(told), "{name}: {deviations:?}");
+        }
     }
 
     #[tokio::test]

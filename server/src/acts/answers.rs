@@ -9,13 +9,16 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use lake::answer::Root;
+use lake::host::SharedHost;
 use lake::plan::{Act, ApplyRequest, Outcome, PlanRequest};
 use lake::{Error, Kind, Result};
 
-use super::{Asked, Consent, Limits, act, now};
+use super::{Asked, Consent, Limits, act, hours, now};
 use crate::access::Person;
 use crate::app::App;
 use crate::audit;
+use crate::datasets::Placed;
 use crate::failure::Failure;
 use crate::jobs::Order;
 use crate::segment::Segment;
@@ -40,6 +43,7 @@ pub async fn plan(
         sizes: app.sizes,
     };
     asked.check()?;
+    on_a_table(&asked)?;
     let root = root(&app, &person, &table)?;
     let refused = app.writable.refusal(&root).await?;
     let planned = aside(&app, move |host| async move {
@@ -49,6 +53,53 @@ pub async fn plan(
     // Said before the click. Whatever else forbids it is closer to the table.
     planned.plan.refused = planned.plan.refused.or(refused);
     Ok((StatusCode::CREATED, Json(planned)))
+}
+
+/// `POST /api/datasets/{dataset}/plans`: 201 with the plan, also where it is refused.
+pub async fn plan_hours(
+    State(app): State<Arc<App>>,
+    Extension(person): Extension<Person>,
+    Segment(name): Segment,
+    body: Result<Json<PlanRequest>, JsonRejection>,
+) -> Result<(StatusCode, Json<Outcome>), Failure> {
+    let asked = Asked {
+        request: Failure::body(body, "the plan's request")?,
+        as_of: now(),
+        expect: None,
+        limits: Limits::default(),
+        sizes: app.sizes,
+    };
+    asked.check()?;
+    let placed = app.dataset(&person, &name)?;
+    let planned = aside(&app, move |host| async move {
+        hours::act(&placed, &asked, None, &host).await
+    });
+    Ok((StatusCode::CREATED, Json(planned.await?)))
+}
+
+/// Refuses an act on hours where a table is named.
+fn on_a_table(asked: &Asked) -> Result<(), Failure> {
+    match asked.request.kind.on_hours() {
+        true => Err(Failure::bad_request(
+            "this is done to a dataset, and not to a table",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// What an act is carried out on.
+enum Target {
+    Table(Root),
+    Hours(Placed),
+}
+
+impl Target {
+    async fn act(&self, asked: &Asked, consent: &Consent, host: &SharedHost) -> Result<Outcome> {
+        match self {
+            Self::Table(root) => act(root, asked, Some(consent), host).await,
+            Self::Hours(placed) => hours::act(placed, asked, Some(consent), host).await,
+        }
+    }
 }
 
 /// `POST /api/plans/{id}/apply`: 200 with what was done, 202 with the job where that takes long, 409
@@ -63,20 +114,35 @@ pub async fn apply(
     let body = Failure::body(body, "the plan's inputs")?;
     let kind = body.request.kind;
     let reason = Some(body.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    if kind == Act::Restore && reason.is_none() {
-        return Err(Failure::bad_request(
-            "`reason` says why; it is written into the table's log",
-        ));
+    let needed = match kind {
+        Act::Restore => Some("`reason` says why; it is written into the table's log"),
+        Act::Publish if body.request.empty => Some("`reason` says why nothing came"),
+        _ => None,
+    };
+    if let (Some(needed), None) = (needed, &reason) {
+        return Err(Failure::bad_request(needed));
     }
+    let name = body.dataset.clone().unwrap_or_else(|| body.table.clone());
     let asked = Asked {
         request: body.request,
         as_of: body.as_of,
-        expect: Some(body.base_version),
+        expect: body.base_version,
         limits: limits(&app, &body.table),
         sizes: app.sizes,
     };
     asked.check()?;
-    let root = root(&app, &person, &body.table)?;
+    let target = match &body.dataset {
+        Some(dataset) => Target::Hours(app.dataset(&person, dataset)?),
+        None => {
+            on_a_table(&asked)?;
+            if asked.expect.is_none() {
+                return Err(Failure::bad_request(
+                    "`base_version` says over which version it was planned",
+                ));
+            }
+            Target::Table(root(&app, &person, &body.table)?)
+        }
+    };
     let consent = Consent {
         user: person.name.clone(),
         reason,
@@ -85,27 +151,27 @@ pub async fn apply(
     };
     let order = Order {
         kind,
-        table: body.table.clone(),
+        table: name.clone(),
         plan_id: id.clone(),
         by: person.name.clone(),
     };
     let audited = audit::Asked {
-        table: body.table,
+        table: name,
         request: asked.request.clone(),
         plan_id: id,
-        base_version: Some(body.base_version),
+        base_version: body.base_version,
         consent: consent.clone(),
     };
     let control = app.control.clone();
     let work = move |host| async move {
-        let act = act(&root, &asked, Some(&consent), &host);
+        let act = target.act(&asked, &consent, &host);
         audit::audited(&control, &audited, act).await
     };
     // On its own: whoever asked may go away, and the act still comes to its end.
     let (job, told) = app.jobs.start(order, work).await?;
     let told = match kind {
         Act::Restore => Some(told.await),
-        Act::Vacuum | Act::Optimize => tokio::time::timeout(PATIENCE, told).await.ok(),
+        _ => tokio::time::timeout(PATIENCE, told).await.ok(),
     };
     let Some(told) = told else {
         let job = job.borrow().clone();

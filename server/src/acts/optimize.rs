@@ -75,7 +75,7 @@ pub async fn optimize(
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {
-            version: committed.version,
+            version: Some(committed.version),
             took_ms: millis_since(started),
             attempts: committed.attempts,
             deleted: 0,
@@ -83,6 +83,7 @@ pub async fn optimize(
             failed: Vec::new(),
             proven_files: committed.files,
             warnings: Vec::new(),
+            hours: None,
         }),
     })
 }

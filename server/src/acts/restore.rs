@@ -43,7 +43,7 @@ pub async fn restore(
         match restore::apply(&planned, &signature, host).await {
             Ok(committed) => {
                 let applied = Applied {
-                    version: committed.version,
+                    version: Some(committed.version),
                     took_ms: millis_since(started),
                     attempts,
                     deleted: 0,
@@ -51,6 +51,7 @@ pub async fn restore(
                     failed: Vec::new(),
                     proven_files: committed.files,
                     warnings: Vec::new(),
+                    hours: None,
                 };
                 return Ok(Outcome {
                     plan: planned.plan,
@@ -62,7 +63,7 @@ pub async fn restore(
                     return Err(error);
                 }
                 attempts += 1;
-                let before = planned.plan.base_version;
+                let before = planned.plan.base();
                 let again = Request {
                     expect: None,
                     ..request.clone()
@@ -89,5 +90,5 @@ fn only_appended(plan: &Plan, before: Version) -> bool {
             && !row.metadata_change
     };
     let newer = plan.undone.iter().filter(|row| row.version > before);
-    newer.clone().count() as u64 == plan.base_version.0 - before.0 && newer.clone().all(appended)
+    newer.clone().count() as u64 == plan.base().0 - before.0 && newer.clone().all(appended)
 }

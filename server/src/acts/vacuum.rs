@@ -106,7 +106,7 @@ fn applied(done: Vacuumed, took_ms: u64) -> Applied {
         ));
     }
     Applied {
-        version: done.end.unwrap_or(done.start),
+        version: Some(done.end.unwrap_or(done.start)),
         took_ms,
         attempts: 1,
         deleted: done.deleted,
@@ -114,5 +114,6 @@ fn applied(done: Vacuumed, took_ms: u64) -> Applied {
         failed: done.failed,
         proven_files: done.proven_files,
         warnings,
+        hours: None,
     }
 }

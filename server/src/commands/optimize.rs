@@ -66,7 +66,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
     let share = u128::from(plan.bytes_to_rewrite) * 100 / u128::from(detail.table_bytes.max(1));
     let mut out = pairs(&[
         ("location", clean(&plan.location)),
-        ("optimize", format!("version {}", plan.base_version)),
+        ("optimize", format!("version {}", plan.base())),
         (
             "files",
             format!(
@@ -133,7 +133,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
     match &outcome.applied {
         Some(done) => out.push_str(&format!(
             "\npacked as version {} in {} ms; proven: {} files are active, with the same rows\nthe files that were packed stay in the store until a vacuum\n",
-            done.version,
+            done.committed(),
             done.took_ms,
             count(done.proven_files),
         )),

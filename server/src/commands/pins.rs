@@ -2,15 +2,19 @@
 
 use std::process::ExitCode;
 
-use lake::Result;
 use lake::answer::Root;
-use lake::plan::Pins;
-use lake::table::Version;
+use lake::hours::marker::RunPin;
+use lake::hours::{Day, Slot};
+use lake::plan::{Pins, RunPins};
+use lake::table::{Time, Version};
+use lake::{Error, Result};
 
 use super::grid::{Grid, Side};
 use super::text::{clean, short, time};
 use super::{Context, Table, consent, print};
 use crate::acts;
+use crate::datasets::Placed;
+use crate::setup;
 
 /// Arguments of `pins`.
 #[derive(Debug, clap::Args)]
@@ -25,8 +29,25 @@ pub(super) struct PinArgs {
     #[command(flatten)]
     pub(super) table: Table,
     /// The version to keep
-    #[arg(long, value_name = "V")]
-    version: Version,
+    #[arg(
+        long,
+        value_name = "V",
+        required_unless_present = "run",
+        conflicts_with = "run"
+    )]
+    version: Option<Version>,
+    /// Of a dataset: the date of the hour whose run is kept
+    #[arg(long, value_name = "D", requires = "run")]
+    date: Option<Day>,
+    /// Of a dataset: the hour; none where it has no hours
+    #[arg(long, value_name = "H", requires = "run")]
+    hour: Option<u8>,
+    /// Of a dataset: the run to keep
+    #[arg(long, value_name = "RUN", requires_all = ["date", "until"])]
+    run: Option<String>,
+    /// Of a dataset: until when the run is needed: RFC 3339 with an offset
+    #[arg(long, value_name = "TIME", requires = "run")]
+    until: Option<String>,
     /// The pin's name, which no other pin of the table has
     #[arg(long, value_name = "NAME")]
     name: String,
@@ -43,20 +64,127 @@ pub(super) struct UnpinArgs {
     /// The pin's name
     #[arg(long, value_name = "NAME")]
     name: String,
+    /// Of a dataset: the date of the hour whose run was kept
+    #[arg(long, value_name = "D")]
+    date: Option<Day>,
+    /// Of a dataset: the hour; none where it has no hours
+    #[arg(long, value_name = "H", requires = "date")]
+    hour: Option<u8>,
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
+    if let Some(placed) = dataset(context, &args.table)? {
+        return show_runs(context, &placed).await;
+    }
     show(context, &args.table.root(context)?).await
 }
 
+/// The dataset, where the location names one and no table.
+fn dataset(context: &Context, table: &Table) -> Result<Option<Placed>> {
+    let config = &context.config;
+    let is_table = config.tables.iter().any(|t| t.name == table.location);
+    let declared = config.datasets.iter().any(|d| d.name == table.location);
+    match declared && !is_table {
+        true => setup::dataset(config, &table.location).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The dataset whose run is meant.
+fn needed(context: &Context, table: &Table) -> Result<Placed> {
+    match dataset(context, table)? {
+        Some(placed) => Ok(placed),
+        None => Err(Error::invalid(
+            "--run and --date are of datasets, and this is none of the configuration",
+        )),
+    }
+}
+
+/// All pins on runs of a dataset as they are now.
+async fn show_runs(context: &Context, placed: &Placed) -> Result<ExitCode> {
+    let pins = RunPins {
+        pins: lake::hours::pins::list(&placed.dataset, &placed.store).await?,
+    };
+    if context.json {
+        print::json(&pins)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut grid = Grid::new(&[
+        ("NAME", Side::Left),
+        ("HOUR", Side::Left),
+        ("RUN", Side::Left),
+        ("UNTIL", Side::Left),
+        ("READER", Side::Left),
+    ]);
+    for pin in &pins.pins {
+        let slot = Slot {
+            day: pin.date,
+            hour: pin.hour,
+        };
+        grid.row([
+            clean(&pin.name),
+            slot.to_string(),
+            clean(pin.run_id.as_deref().unwrap_or("-")),
+            time(pin.until),
+            short(
+                pin.damaged
+                    .as_deref()
+                    .or(pin.reader.as_deref())
+                    .unwrap_or("-"),
+                60,
+            ),
+        ]);
+    }
+    print::out(&match pins.pins.is_empty() {
+        true => "no pins\n".to_owned(),
+        false => grid.render(),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
 pub(super) async fn pin(context: &Context, args: &PinArgs) -> Result<ExitCode> {
+    if let (Some(run), Some(day), Some(until)) = (&args.run, args.date, &args.until) {
+        let placed = needed(context, &args.table)?;
+        let slot = Slot {
+            day,
+            hour: args.hour,
+        };
+        let reader = consent(args.reason.clone());
+        let pin = RunPin {
+            reader: reader
+                .reason
+                .or(reader.user)
+                .unwrap_or_else(|| args.name.clone()),
+            run_id: run.clone(),
+            until: Time::parse(until)?,
+        };
+        let named = (args.name.as_str(), &pin);
+        let Placed { dataset, store } = &placed;
+        lake::hours::pins::pin(dataset, store, slot, named, &context.host()).await?;
+        return show_runs(context, &placed).await;
+    }
+    let Some(version) = args.version else {
+        return Err(Error::invalid(
+            "say what to keep: --version of a table, or --run of a dataset",
+        ));
+    };
     let root = args.table.root(context)?;
     let who = (consent(None).user, args.reason.clone());
-    acts::pin(&root, &args.name, args.version, who, &context.host()).await?;
+    acts::pin(&root, &args.name, version, who, &context.host()).await?;
     show(context, &root).await
 }
 
 pub(super) async fn unpin(context: &Context, args: &UnpinArgs) -> Result<ExitCode> {
+    if let Some(day) = args.date {
+        let placed = needed(context, &args.table)?;
+        let slot = Slot {
+            day,
+            hour: args.hour,
+        };
+        let Placed { dataset, store } = &placed;
+        lake::hours::pins::unpin(dataset, store, slot, &args.name).await?;
+        return show_runs(context, &placed).await;
+    }
     let root = args.table.root(context)?;
     acts::unpin(&root, &args.name, &context.host()).await?;
     show(context, &root).await

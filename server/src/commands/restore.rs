@@ -81,7 +81,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
         ("location", clean(&plan.location)),
         (
             "restore",
-            format!("version {target}, over version {}", plan.base_version),
+            format!("version {target}, over version {}", plan.base()),
         ),
         (
             "files",
@@ -139,11 +139,11 @@ fn text(outcome: &Outcome, apply: bool) -> String {
     match &outcome.applied {
         Some(done) => out.push_str(&format!(
             "\nrestored as version {} in {} ms; proven: {} files are active, those of the plan\nthe way back: tidemark restore {} --version {} --apply\n",
-            done.version,
+            done.committed(),
             done.took_ms,
             count(done.proven_files),
             clean(&plan.location),
-            plan.base_version,
+            plan.base(),
         )),
         None if plan.refused.is_none() && !apply => {
             out.push_str("\nnothing was written; --apply commits this plan\n");

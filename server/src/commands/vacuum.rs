@@ -72,7 +72,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
     let detail = plan.vacuum.as_ref().unwrap_or(&none);
     let mut out = pairs(&[
         ("location", clean(&plan.location)),
-        ("vacuum", format!("at version {}", plan.base_version)),
+        ("vacuum", format!("at version {}", plan.base())),
         (
             "keeps",
             format!(
@@ -141,7 +141,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
                 count(done.deleted),
                 size(done.bytes_deleted),
                 done.took_ms,
-                done.version,
+                done.committed(),
             ));
             if done.proven_files > 0 {
                 let files = count(done.proven_files);

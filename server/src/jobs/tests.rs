@@ -33,7 +33,7 @@ fn outcome() -> Outcome {
     Outcome {
         plan: Plan::new(Act::Vacuum, "users".to_owned(), Time(0), Version(3)),
         applied: Some(Applied {
-            version: Version(5),
+            version: Some(Version(5)),
             took_ms: 1,
             attempts: 1,
             deleted: 7,
@@ -41,6 +41,7 @@ fn outcome() -> Outcome {
             failed: Vec::new(),
             proven_files: 0,
             warnings: Vec::new(),
+            hours: None,
         }),
     }
 }

@@ -7,6 +7,7 @@
 
 mod desk;
 mod names;
+mod swap;
 mod tree;
 mod walk;
 
@@ -22,7 +23,7 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
+    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
 };
 
 use self::desk::Desk;
@@ -166,7 +167,13 @@ impl ObjectStore for LocalStore {
         opts: PutOptions,
     ) -> Result<PutResult> {
         self.fence_parent(location).await?;
-        self.inner.put_opts(location, payload, opts).await
+        match opts.mode {
+            PutMode::Update(ref version) => {
+                let version = version.clone();
+                self.swap(location, payload, version, opts).await
+            }
+            _ => self.inner.put_opts(location, payload, opts).await,
+        }
     }
 
     async fn put_multipart_opts(

@@ -37,7 +37,7 @@ pub async fn apply(
     signature: &Signature,
     host: &SharedHost,
 ) -> Result<Published> {
-    let mut told = planned.told(dataset);
+    let mut told = planned.told();
     match planned
         .write
         .as_ref()

@@ -306,3 +306,74 @@ async fn a_long_log_is_read_as_far_as_it_is_consumed() {
         assert_eq!(first, format!("_delta_log/{:020}.json", 15_001));
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_creates_and_swaps_as_a_store_must() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn ObjectStore> = Arc::new(LocalStore::new(folder.path()).unwrap());
+    let deviations = lake::store::conformance::writes(&store, "scratch").await;
+    assert_eq!(deviations, Vec::<String>::new());
+    let listed: Vec<String> = store
+        .list(None)
+        .map_ok(|meta| meta.location.to_string())
+        .try_collect()
+        .await
+        .unwrap();
+    assert_eq!(
+        listed,
+        [
+            "scratch/contended",
+            "scratch/created",
+            "scratch/swapped",
+            "scratch/there"
+        ]
+    );
+    assert!(folder.path().join(super::swap::LOCK).exists());
+    let lock = Path::parse(super::swap::LOCK).unwrap();
+    assert!(store.get(&lock).await.is_err());
+}
+
+#[test]
+fn twenty_threads_swap_one_object_and_each_time_one_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = Path::from("hour=13.json");
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+    };
+    let first = LocalStore::new(folder.path()).unwrap();
+    runtime().block_on(first.put(&key, "0".into())).unwrap();
+    for round in 0..10 {
+        let tag = runtime().block_on(first.head(&key)).unwrap().e_tag;
+        let barrier = std::sync::Barrier::new(20);
+        let won: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..20)
+                .map(|n| {
+                    let (barrier, tag, key) = (&barrier, tag.clone(), &key);
+                    // Each as a process of its own would: over its own store.
+                    let store = LocalStore::new(folder.path()).unwrap();
+                    scope.spawn(move || {
+                        let version = object_store::UpdateVersion {
+                            e_tag: tag,
+                            version: None,
+                        };
+                        let options = PutOptions::from(object_store::PutMode::Update(version));
+                        barrier.wait();
+                        let put = store.put_opts(key, format!("{round} {n}").into(), options);
+                        match runtime().block_on(put) {
+                            Ok(_) => Some(n),
+                            Err(object_store::Error::Precondition { .. }) => None,
+                            Err(error) => panic!("{error}"),
+                        }
+                    })
+                })
+                .collect();
+            let told = threads.into_iter().map(|thread| thread.join().unwrap());
+            told.flatten().collect()
+        });
+        assert_eq!(won.len(), 1, "{won:?}");
+        let bytes = runtime().block_on(async { first.get(&key).await.unwrap().bytes().await });
+        assert_eq!(bytes.unwrap(), format!("{round} {}", won[0]).as_bytes());
+    }
+}
