@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod counting;
 pub mod fault;
+pub mod survey;
 
 pub use counting::{CountingStore, Counts};
 pub use fault::{FaultStore, Rule};

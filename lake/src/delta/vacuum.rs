@@ -31,7 +31,7 @@ use crate::table::{Time, Version};
 use crate::{Error, Result};
 pub use apply::{Vacuumed, apply};
 use digest::digest;
-use planning::Planning;
+use planning::{Planned, Planning};
 pub use quarantine::{empty_quarantine, list_quarantine};
 
 /// What is asked for.
@@ -63,6 +63,8 @@ pub struct Vacuum {
     head_time: Option<Time>,
     /// Folders that were looked through.
     folders: u64,
+    /// Some of the active files that were there.
+    sample: Vec<Path>,
 }
 
 impl Vacuum {
@@ -121,7 +123,11 @@ pub async fn plan(
         as_of,
         host,
     };
-    let (plan, folders) = planning.plan().await?;
+    let Planned {
+        plan,
+        folders,
+        sample,
+    } = planning.plan().await?;
     let mut vacuum = Vacuum {
         plan,
         root: root.clone(),
@@ -134,6 +140,7 @@ pub async fn plan(
         head_time: base.state.timestamp,
         metadata: base.state.metadata,
         folders,
+        sample,
     };
     vacuum.plan.id = digest(&vacuum)?;
     Ok(vacuum)
