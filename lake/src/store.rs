@@ -7,6 +7,7 @@ pub(crate) mod erase;
 pub mod fault;
 #[cfg(feature = "write")]
 pub mod probe;
+pub mod survey;
 
 pub use counting::{CountingStore, Counts};
 pub use fault::{FaultStore, Rule};

@@ -677,3 +677,75 @@ async fn bins_follow_the_target() {
     assert_eq!(table.rows().await, before);
     assert_eq!(table.snapshot().await.files, 3);
 }
+
+/// A plan of before is the same plan after commits that do not touch what it packs.
+#[tokio::test]
+async fn a_plan_is_carried_out_after_unrelated_commits() {
+    let host: SharedHost = Arc::new(Quiet);
+    let (table, [one, _]) = two().await;
+    let stale = table.plan().await.plan;
+    let new = table.file("new", &batch(100, 5)).await;
+    table.commit(1, &[new]).await;
+    let rows = table.rows().await;
+    let as_read = Request {
+        expect: Some(stale.base_version),
+        ..request()
+    };
+    let planned = plan(&table.root(), &as_read, &host).await.unwrap();
+    assert_eq!(planned.plan.id, stale.id);
+    let done = table.apply(&planned).await.unwrap();
+    assert_eq!((done.version, done.files), (Version(2), 2));
+    assert_eq!(table.rows().await, rows);
+
+    // One that touches it is named before anything is written.
+    let (table, _) = two().await;
+    table
+        .commit(
+            1,
+            &[
+                json!({ "commitInfo": { "operation": "DELETE" } }),
+                remove(&one),
+            ],
+        )
+        .await;
+    let keys = table.data_keys().await;
+    let told = plan(&table.root(), &as_read, &host).await.unwrap_err();
+    assert_eq!(told.kind(), Kind::Conflict);
+    assert!(
+        told.to_string().contains("version 1 (DELETE) came first"),
+        "{told}"
+    );
+    assert_eq!(table.data_keys().await, keys);
+    let ahead = Request {
+        expect: Some(Version(9)),
+        ..request()
+    };
+    let told = plan(&table.root(), &ahead, &host).await.unwrap_err();
+    assert!(
+        told.to_string().contains("the newest version is 1, not 9"),
+        "{told}"
+    );
+}
+
+/// New files look like leftovers until they are committed.
+#[tokio::test(start_paused = true)]
+async fn new_files_that_somebody_deleted_are_not_committed() {
+    let host: SharedHost = Arc::new(Quiet);
+    let (table, _) = two().await;
+    let (rows, keys) = (table.rows().await, table.data_keys().await);
+    let planned = table.plan().await;
+    let rewritten = rewrite(&planned, "tidemark/test", &mut names(0), &host).await;
+    let new: Vec<String> = table.data_keys().await;
+    for key in new.iter().filter(|key| !keys.contains(key)) {
+        table.store.delete(&Path::from(key.as_str())).await.unwrap();
+    }
+    let told = commit(&planned, rewritten.unwrap(), &signature(), &host).await;
+    let error = told.unwrap_err();
+    assert_eq!(error.kind(), Kind::Conflict);
+    assert!(
+        error.to_string().contains("nothing was committed"),
+        "{error}"
+    );
+    assert_eq!(table.snapshot().await.version, Version(0));
+    assert_eq!(table.rows().await, rows);
+}

@@ -30,7 +30,7 @@ use crate::answer::Root;
 use crate::host::SharedHost;
 use crate::plan::Plan;
 use crate::table::{Partition, Time, Version};
-use crate::{Error, Result};
+use crate::{Error, Kind, Result};
 pub use apply::{Committed, apply, commit};
 use columns::Columns;
 use input::Input;
@@ -49,7 +49,8 @@ pub struct Request {
     pub partitions: Partitions,
     /// The instant taken as now.
     pub as_of: Time,
-    /// The newest version as the caller knows it; another one is [`crate::Kind::Conflict`].
+    /// The version to plan at, where a plan of before is to be carried out: the newest unless one is
+    /// given. Commits after it that do not fit are [`crate::Kind::Conflict`].
     pub expect: Option<Version>,
 }
 
@@ -117,11 +118,22 @@ pub async fn plan(root: &Root, request: &Request, host: &SharedHost) -> Result<O
     }
     let log = Log::new(Arc::clone(&root.store), root.path.clone());
     let head = log.head().await?;
-    if let Some(expected) = request.expect
-        && expected != head.latest
-    {
-        return Err(arrived(&log, &head, expected, host).await);
+    let version = request.expect.unwrap_or(head.latest);
+    if version > head.latest {
+        return Err(arrived(&log, &head, version, host).await);
     }
-    let base = log.snapshot(&head, head.latest, host).await?;
-    planning::plan(root, request, log, &head, base, host).await
+    let base = match log.snapshot(&head, version, host).await {
+        Ok(base) => base,
+        // It was cleaned away since.
+        Err(error) if version < head.latest && error.kind() != Kind::Unreachable => {
+            return Err(arrived(&log, &head, version, host).await.because(error));
+        }
+        Err(error) => return Err(error),
+    };
+    let optimize = planning::plan(root, request, log, &head, base, host).await?;
+    if version < head.latest {
+        // Nothing is written for a commit that would be refused.
+        conflict::rebase(&optimize, host).await?;
+    }
+    Ok(optimize)
 }

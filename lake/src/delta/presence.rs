@@ -13,6 +13,21 @@ use crate::{Error, Result};
 /// HEADs in flight at once.
 const PARALLEL: usize = 32;
 
+/// Which of these keys the store does not have, asked twice: one that is there, and is answered
+/// otherwise once, is there.
+pub(crate) async fn gone(
+    store: &Arc<dyn ObjectStore>,
+    keys: BTreeSet<Path>,
+    host: &SharedHost,
+) -> Result<BTreeSet<Path>> {
+    let first = missing(store, keys, host).await?;
+    if first.is_empty() {
+        return Ok(first);
+    }
+    host.wait(100).await;
+    missing(store, first, host).await
+}
+
 /// Which of these keys the store does not have: one HEAD each. A store that refuses to say is
 /// neither yes nor no, and an error.
 pub(crate) async fn missing(

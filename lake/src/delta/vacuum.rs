@@ -30,7 +30,7 @@ use crate::table::{Time, Version};
 use crate::{Error, Result};
 pub use apply::{Vacuumed, apply};
 use digest::digest;
-use planning::Planning;
+use planning::{Planned, Planning};
 pub use quarantine::{empty_quarantine, list_quarantine};
 
 /// What is asked for.
@@ -62,6 +62,8 @@ pub struct Vacuum {
     head_time: Option<Time>,
     /// Folders that were looked through.
     folders: u64,
+    /// Some of the active files that were there.
+    sample: Vec<Path>,
 }
 
 impl Vacuum {
@@ -120,7 +122,11 @@ pub async fn plan(
         as_of,
         host,
     };
-    let (plan, folders) = planning.plan().await?;
+    let Planned {
+        plan,
+        folders,
+        sample,
+    } = planning.plan().await?;
     let mut vacuum = Vacuum {
         plan,
         root: root.clone(),
@@ -133,6 +139,7 @@ pub async fn plan(
         head_time: base.state.timestamp,
         metadata: base.state.metadata,
         folders,
+        sample,
     };
     vacuum.plan.id = digest(&vacuum)?;
     Ok(vacuum)

@@ -9,6 +9,7 @@ use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt};
 
 use crate::delta::write::TRIES;
 use crate::host::SharedHost;
+use crate::store::survey::exists;
 
 /// Single requests in flight at once.
 const PARALLEL: usize = 16;
@@ -177,13 +178,7 @@ impl Eraser {
         let wanted: Vec<Path> = which.filter_map(|at| keys.get(at).cloned()).collect();
         let heads = wanted.into_iter().map(|key| {
             let store = Arc::clone(&self.store);
-            async move {
-                match store.head(&key).await {
-                    Ok(_) => Ok(true),
-                    Err(StoreError::NotFound { .. }) => Ok(false),
-                    Err(error) => Err(error),
-                }
-            }
+            async move { exists(&store, &key).await }
         });
         stream::iter(heads).buffered(PARALLEL).collect().await
     }

@@ -260,3 +260,87 @@ async fn an_optimize_leaves_alone_what_it_cannot_read() {
     // Nobody needs to say why nothing is lost.
     assert_eq!(post(&app, &path, &inputs).await.status, 422);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_vacuum_leaves_alone_what_links_join() {
+    use std::os::unix::fs::symlink;
+    let app = app().await;
+    let stray = [
+        "stray.parquet",
+        "region=UK/gone.parquet#1",
+        "kept/z.parquet",
+    ];
+    let live = ["region=US/a.parquet", "region=UK/b c.parquet"];
+    for key in stray.iter().chain(&live) {
+        crate::testing::write(&app.folder, &format!("one/users/{key}"), "x");
+    }
+    crate::testing::write(&app.folder, "one/other/y.parquet", "x");
+    let at = |key: &str| app.folder.path().join("one/users").join(key);
+    symlink("region=UK", at("alias")).unwrap();
+    symlink("../other", at("elsewhere")).unwrap();
+    symlink("kept", at("named")).unwrap();
+    symlink("/etc", at("out")).unwrap();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(60 * 24 * 3600);
+    let keys = stray.iter().chain(&live).map(|key| at(key));
+    for path in keys.chain([app.folder.path().join("one/other/y.parquet")]) {
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(old).unwrap();
+    }
+    let asked = json!({ "kind": "vacuum" });
+    let plan = post(&app, "/api/tables/people/plans", &asked).await.json()["plan"].clone();
+    let keys: Vec<&str> = plan["vacuum"]["objects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|object| object["key"].as_str().unwrap())
+        .collect();
+    // What is joined to `region=UK` by a link is left alone too, the upload in it among it.
+    assert_eq!(keys, ["region=US/a.parquet", "stray.parquet"], "{plan}");
+    let why: Vec<(&str, u64)> = plan["vacuum"]["spared"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["why"].as_str().unwrap(), s["objects"].as_u64().unwrap()))
+        .collect();
+    assert!(why.contains(&("reached through a link", 3)), "{why:?}");
+    let target = "a link leads here, and the log may name it by the link";
+    assert!(why.contains(&(target, 2)), "{why:?}");
+    assert!(
+        why.contains(&("a link that leads nowhere, or out of the zone", 1)),
+        "{why:?}"
+    );
+    let inputs = json!({
+        "table": "people", "request": asked,
+        "as_of": plan["as_of"], "base_version": plan["base_version"],
+    });
+    let path = format!("/api/plans/{}/apply", plan["id"].as_str().unwrap());
+    let done = post(&app, &path, &inputs).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+    assert_eq!(done.json()["applied"]["deleted"], 2);
+    assert!(at("region=UK/b c.parquet").exists());
+    assert!(app.folder.path().join("one/other/y.parquet").exists());
+
+    // Without the link, the upload that was never ended goes as what it is.
+    std::fs::remove_file(at("alias")).unwrap();
+    let plan = post(&app, "/api/tables/people/plans", &asked).await.json()["plan"].clone();
+    let objects = plan["vacuum"]["objects"].as_array().unwrap();
+    assert_eq!(objects.len(), 1, "{plan}");
+    assert_eq!(objects[0]["key"], "region=UK/gone.parquet#1");
+    assert_eq!(objects[0]["origin"], "uncommitted");
+    let inputs = json!({
+        "table": "people", "request": asked,
+        "as_of": plan["as_of"], "base_version": plan["base_version"],
+    });
+    let path = format!("/api/plans/{}/apply", plan["id"].as_str().unwrap());
+    let done = post(&app, &path, &inputs).await;
+    assert_eq!(done.json()["applied"]["deleted"], 1, "{}", done.text());
+    assert!(!at("region=UK/gone.parquet#1").exists());
+
+    // A root that is itself reached through a link is vacuumed where it lies.
+    symlink("users", app.folder.path().join("one/linked")).unwrap();
+    let plan = post(&app, "/api/tables/one%2Flinked/plans", &asked).await;
+    let plan = plan.json()["plan"].clone();
+    let why = plan["refused"].as_str().unwrap();
+    assert!(why.contains("as `users`"), "{why}");
+}

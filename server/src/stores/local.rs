@@ -7,6 +7,7 @@
 
 mod desk;
 mod names;
+mod survey;
 mod swap;
 mod tree;
 mod walk;
@@ -19,11 +20,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use lake::store::survey::{Survey, Unhidden};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
+    ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    RenameOptions,
 };
 
 use self::desk::Desk;
@@ -35,6 +38,9 @@ type Result<T, E = object_store::Error> = std::result::Result<T, E>;
 
 /// Most objects looked at in one turn on a blocking thread.
 const MAX_TURN: usize = 256;
+
+/// Objects deleted at once.
+const DELETES: usize = 10;
 
 /// A directory of the local disk.
 #[derive(Clone)]
@@ -186,6 +192,19 @@ impl ObjectStore for LocalStore {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        if let Some(question) = Survey::on(&options) {
+            let (tree, folder) = (Arc::clone(&self.tree), Survey::folder(location));
+            let told = blocking(move || {
+                survey::look(&tree, folder.as_ref()).map_err(|e| io_error(e, folder.as_ref()))
+            });
+            question.answer(told.await.map_err(lake::Error::from));
+        } else if options.head && options.extensions.get::<Unhidden>().is_some() {
+            let (tree, key) = (Arc::clone(&self.tree), location.clone());
+            let upload = blocking(move || survey::unfinished(&tree, key)).await?;
+            if let Some(meta) = upload {
+                return Ok(survey::headed(meta));
+            }
+        }
         self.desk.get(location, options).await
     }
 
@@ -203,14 +222,13 @@ impl ObjectStore for LocalStore {
         locations: BoxStream<'static, Result<Path>>,
     ) -> BoxStream<'static, Result<Path>> {
         let store = self.clone();
-        let fenced = locations.and_then(move |location| {
-            let store = store.clone();
-            async move {
-                store.fence_parent(&location).await?;
-                Ok(location)
-            }
-        });
-        self.inner.delete_stream(fenced.boxed())
+        locations
+            .map(move |location| {
+                let store = store.clone();
+                async move { store.remove(location?).await }
+            })
+            .buffered(DELETES)
+            .boxed()
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
@@ -247,13 +265,45 @@ impl ObjectStore for LocalStore {
     }
 
     async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
-        self.fence_parent(from).await?;
+        self.fence_removal(from).await?;
         self.fence_parent(to).await?;
         self.inner.rename_opts(from, to, options).await
     }
 }
 
 impl LocalStore {
+    /// Deletes one object, or what is left of an upload that was never ended.
+    async fn remove(&self, location: Path) -> Result<Path> {
+        self.fence_removal(&location).await?;
+        if !location.filename().is_some_and(is_staged) {
+            self.inner.delete(&location).await?;
+            return Ok(location);
+        }
+        let (tree, key) = (Arc::clone(&self.tree), location.to_string());
+        let removed = move || {
+            let removed = std::fs::remove_file(tree.path(&key));
+            removed.map_err(|e| io_error(e, &key))
+        };
+        blocking(removed).await?;
+        Ok(location)
+    }
+
+    /// Refuses to take an object away by a key that reaches it through a link: it may be another
+    /// one's, under the key where it lies.
+    async fn fence_removal(&self, location: &Path) -> Result<()> {
+        self.fence_parent(location).await?;
+        let tree = Arc::clone(&self.tree);
+        let key = location.to_string();
+        blocking(move || match tree.is_linked(&key) {
+            true => Err(object_store::Error::PermissionDenied {
+                path: key,
+                source: "it is reached through a link".into(),
+            }),
+            false => Ok(()),
+        })
+        .await
+    }
+
     /// Refuses to write where a directory on the way leads out of the root. The last name is not
     /// followed by a write: it is replaced.
     async fn fence_parent(&self, location: &Path) -> Result<()> {

@@ -7,6 +7,7 @@ use super::body::body;
 use super::conflict::rebase;
 use super::rewrite::{Rewritten, rewrite};
 use crate::delta::key::{Key, key};
+use crate::delta::presence::gone;
 use crate::delta::snapshot::Snapshot;
 use crate::delta::write::{Signature, Stands, prove_files, put_commit, read_back, unproven};
 use crate::host::SharedHost;
@@ -60,6 +61,9 @@ pub async fn commit(
     for attempts in 1..=ROUNDS {
         let base = moved.as_ref().unwrap_or(&optimize.base);
         let version = base.state.version.next();
+        if let Err(error) = still_there(optimize, &rewritten, host).await {
+            return Err(rewritten.discard(&log.store, error).await);
+        }
         let put = match body(optimize, &rewritten, &base.state, version, signature) {
             Ok(body) => put_commit(log, version, body, &signature.txn_id, host).await,
             Err(error) => return Err(rewritten.discard(&log.store, error).await),
@@ -91,6 +95,20 @@ pub async fn commit(
     Err(rewritten.discard(&log.store, error).await)
 }
 
+/// The new files, which no version names yet: a vacuum takes them for leftovers, and one that keeps
+/// nothing may have deleted them.
+async fn still_there(optimize: &Optimize, rewritten: &Rewritten, host: &SharedHost) -> Result<()> {
+    let gone = gone(&optimize.log.store, rewritten.keys(), host).await?;
+    match gone.first() {
+        None => Ok(()),
+        Some(key) => Err(Error::new(
+            Kind::Conflict,
+            "a new file was deleted by somebody else before its commit; nothing was committed",
+        )
+        .at("key", key)),
+    }
+}
+
 /// Rebuilds the version that was made and compares it with what should be; how many files it has.
 async fn prove(
     optimize: &Optimize,
@@ -101,12 +119,12 @@ async fn prove(
 ) -> Result<u64> {
     let snapshot = read_back(&optimize.log, version, host).await?;
     let inputs = optimize.bins.iter().flat_map(|bin| &bin.inputs);
-    let gone: HashSet<&Key> = inputs.map(|input| &input.key).collect();
+    let packed: HashSet<&Key> = inputs.map(|input| &input.key).collect();
     let kept = base
         .files
         .iter()
         .map(|f| f.key())
-        .filter(|k| !gone.contains(k));
+        .filter(|k| !packed.contains(k));
     let new = rewritten
         .files
         .iter()
@@ -118,6 +136,19 @@ async fn prove(
         || snapshot.state.protocol != base.state.protocol
     {
         return Err(unproven(version, "its metaData or protocol differs"));
+    }
+    match gone(&optimize.log.store, rewritten.keys(), host).await {
+        Ok(gone) => {
+            if let Some(key) = gone.first() {
+                let what = "a new file is gone: restore the version before it";
+                return Err(unproven(version, what).at("key", key));
+            }
+        }
+        Err(error) => {
+            let what =
+                format!("version {version} was committed, and nobody could look for its new files");
+            return Err(error.within(what));
+        }
     }
     // A file that was packed may not have said how many rows it had; the new one does.
     if let (Some(before), Some(after)) = (rows(base), rows(&snapshot))

@@ -3,6 +3,7 @@
 mod job;
 mod step;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -109,6 +110,12 @@ pub async fn rewrite(
 }
 
 impl Rewritten {
+    /// Where the new files lie.
+    pub(super) fn keys(&self) -> BTreeSet<Path> {
+        let files = self.files.iter().flatten();
+        files.map(|file| file.path.clone()).collect()
+    }
+
     /// Deletes the new files, which no version names, and says so where it cannot.
     pub(super) async fn discard(self, store: &Arc<dyn ObjectStore>, why: Error) -> Error {
         let paths = self.files.into_iter().flatten().map(|file| file.path);

@@ -10,6 +10,7 @@ use super::quarantine::{copy_aside, place};
 use super::references::{Need, References};
 use super::{Vacuum, full_key};
 use crate::delta::log::Log;
+use crate::delta::presence::gone;
 use crate::delta::write::{Signature, TRIES, read_back};
 use crate::host::{Progress, SharedHost};
 use crate::plan::{Failed, Leftover, Spared};
@@ -258,7 +259,26 @@ impl Run<'_> {
                     );
                     return Err(Error::damaged(what).at("key", key));
                 }
-                snapshot.files.len() as u64
+                // Names may deceive, as links do; what is looked for is there or is not.
+                let still = |key: &&Path| active.get(key).is_some();
+                let sample = self.vacuum.sample.iter().filter(still).cloned();
+                match gone(&self.log.store, sample.collect(), host).await {
+                    Ok(gone) => match gone.first() {
+                        None => snapshot.files.len() as u64,
+                        Some(key) => {
+                            let what = format!(
+                                "a file of version {newest} was there when this began and is gone"
+                            );
+                            return Err(Error::damaged(what).at("key", key));
+                        }
+                    },
+                    Err(error) => {
+                        warnings.push(format!(
+                            "nobody could look whether active files are still there: {error}"
+                        ));
+                        0
+                    }
+                }
             }
             Err(error) => {
                 warnings.push(format!(

@@ -1,7 +1,7 @@
 //! Everything below the root, sorted into what may go, what waits and what is left alone.
 
 use futures::TryStreamExt;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 use object_store::path::Path;
 
@@ -13,6 +13,7 @@ use crate::answer::Root;
 use crate::delta::write::duration_in_words;
 use crate::host::{Progress, SharedHost};
 use crate::plan::Spared;
+use crate::store::survey::Surveyed;
 use crate::table::Time;
 
 /// Objects between two pauses.
@@ -40,6 +41,35 @@ pub(super) struct Found {
     /// Folders of the table's own objects, the root among them.
     pub(super) folders: u64,
 }
+
+/// Places that links join: nobody can tell by the keys which objects are the same.
+struct Joined<'a>(HashMap<&'a str, &'static str>);
+
+impl<'a> Joined<'a> {
+    fn new(surveyed: &'a Surveyed) -> Self {
+        let links = surveyed.links.iter().map(|key| (key, THROUGH));
+        let targets = surveyed.targets.iter().map(|key| (key, TARGET));
+        let all = targets.chain(links).map(|(key, why)| (key.as_str(), why));
+        Self(all.collect())
+    }
+
+    /// Why an object of this key is left alone.
+    fn why(&self, key: &Path) -> Option<&'static str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let key = key.as_ref();
+        let above = key.match_indices('/').filter_map(|(at, _)| key.get(..at));
+        let mut places = above.chain([key, ""]);
+        places.find_map(|place| self.0.get(place).copied())
+    }
+}
+
+const THROUGH: &str = "reached through a link";
+
+const TARGET: &str = "a link leads here, and the log may name it by the link";
+
+const UNFINISHED: &str = "an unfinished upload, which cannot be moved aside";
 
 /// Objects left alone, by reason.
 #[derive(Debug, Default)]
@@ -69,8 +99,10 @@ pub(super) async fn find(
     references: &mut References,
     rules: &mut Rules,
     (retention, before): (Retention, Time),
+    (surveyed, quarantine): (&Surveyed, bool),
     host: &SharedHost,
 ) -> Result<Found> {
+    let joined = Joined::new(surveyed);
     let mut found = Found::default();
     let mut tally = Tally::default();
     let mut folders: HashSet<Box<str>> = HashSet::new();
@@ -115,6 +147,11 @@ pub(super) async fn find(
                 tally.add(why, &key, bytes);
                 found.left.push(meta.location);
             }
+            (None, _) if joined.why(&meta.location).is_some() => {
+                let why = joined.why(&meta.location).unwrap_or_default();
+                tally.add(why.to_owned(), &key, bytes);
+                found.left.push(meta.location);
+            }
             (None, _) if references.may_mean(&meta.location) => {
                 let why = "an absolute path of the log ends with this name";
                 tally.add(why.to_owned(), &key, bytes);
@@ -132,6 +169,32 @@ pub(super) async fn find(
                 }
             }
         }
+    }
+    for upload in &surveyed.unfinished {
+        let Some(key) = relative(&root.path, &upload.key) else {
+            continue;
+        };
+        let ours = match (rules.look(key), joined.why(&upload.key)) {
+            (Verdict::Log, _) => continue,
+            (Verdict::Spared(why), _) => Err(why),
+            (Verdict::Ours, Some(why)) => Err(why.to_owned()),
+            // Its copy would be an unfinished upload too, which nobody would find again.
+            (Verdict::Ours, None) if quarantine => Err(UNFINISHED.to_owned()),
+            (Verdict::Ours, None) => Ok(upload.modified < before),
+        };
+        let object = |key: &str| Object {
+            key: key.to_owned(),
+            bytes: upload.bytes,
+            modified: upload.modified,
+        };
+        match ours {
+            Err(why) => tally.add(why, key, upload.bytes),
+            Ok(true) => found.old.push(object(key)),
+            Ok(false) => found.young.push(object(key)),
+        }
+    }
+    for thing in &surveyed.nameless {
+        tally.add(thing.why.to_owned(), &thing.name, thing.bytes);
     }
     found.folders = folders.len() as u64;
     for objects in [&mut found.old, &mut found.young] {

@@ -16,11 +16,25 @@ use crate::delta::snapshot::Snapshot;
 use crate::delta::write::{duration_in_words, refusal};
 use crate::host::SharedHost;
 use crate::plan::{Act, Leftover, Origin, Plan, VacuumDetail};
+use crate::store::survey::survey;
 use crate::table::{Time, Version};
 use crate::{Error, Kind, Result};
 
 /// Versions that one sentence names; the rest is counted.
 const NAMED: usize = 5;
+
+/// Active files that are looked for again when all is done.
+const SAMPLE: usize = 64;
+
+/// What is planned, and what carrying it out needs to know.
+pub(super) struct Planned {
+    /// The plan without its id.
+    pub(super) plan: Plan,
+    /// Folders that were looked through.
+    pub(super) folders: u64,
+    /// Some of the active files that were there.
+    pub(super) sample: Vec<Path>,
+}
 
 /// What a plan is made from.
 pub(super) struct Planning<'a> {
@@ -35,8 +49,7 @@ pub(super) struct Planning<'a> {
 }
 
 impl Planning<'_> {
-    /// The plan without its id, and how many folders were looked through.
-    pub(super) async fn plan(&self) -> Result<(Plan, u64)> {
+    pub(super) async fn plan(&self) -> Result<Planned> {
         let state = &self.base.state;
         let location = self.root.location.clone();
         let mut plan = Plan::new(Act::Vacuum, location, self.as_of, state.version);
@@ -54,29 +67,35 @@ impl Planning<'_> {
         plan.warnings.extend(state.warnings.iter().cloned());
         // Rows stay as they are, so an append-only table may be vacuumed.
         plan.refused = refusal(&state.protocol, &state.metadata, false).or(short);
-        let mut folders = 0;
+        let (mut folders, mut sample) = (0, Vec::new());
         if plan.refused.is_none() {
-            folders = self.fill(&mut plan, &mut detail, retention).await?;
+            (folders, sample) = self.fill(&mut plan, &mut detail, retention).await?;
         }
         plan.files_to_delete = detail.objects.len() as u64;
         plan.bytes_to_delete = bytes(&detail.objects);
         plan.vacuum = Some(detail);
-        Ok((plan, folders))
+        Ok(Planned {
+            plan,
+            folders,
+            sample,
+        })
     }
 
-    /// Looks for objects that may go; answers how many folders were looked through.
+    /// Looks for objects that may go; answers how many folders were looked through, and some of the
+    /// active files that were seen there.
     async fn fill(
         &self,
         plan: &mut Plan,
         detail: &mut VacuumDetail,
         retention: Retention,
-    ) -> Result<u64> {
+    ) -> Result<(u64, Vec<Path>)> {
+        let nothing = || Ok((0, Vec::new()));
         let before = Time(self.as_of.0.saturating_sub(retention.millis));
         let mut references = References::new(&self.root.path);
         let unclear = |e: Error| format!("nobody can tell which objects are needed: {e}");
         if let Err(error) = references.take_snapshot(self.base, Need::Active) {
             plan.refused = Some(unclear(error));
-            return Ok(0);
+            return nothing();
         }
         let tombstones = self
             .log
@@ -86,12 +105,19 @@ impl Planning<'_> {
             let vector = tombstone.vector.as_ref();
             if let Err(error) = references.take(&tombstone.path, vector, Need::Removed) {
                 plan.refused = Some(unclear(error));
-                return Ok(0);
+                return nothing();
             }
         }
         if let Some(why) = self.take_pins(detail, &mut references).await? {
             plan.refused = Some(why);
-            return Ok(0);
+            return nothing();
+        }
+        let surveyed = survey(&self.root.store, &self.root.path).await?;
+        if let Some(really) = &surveyed.really {
+            plan.refused = Some(format!(
+                "the table's root is reached through a link: vacuum it where it lies, as `{really}`"
+            ));
+            return nothing();
         }
         let mut rules = Rules::new(&self.base.state);
         let found = find(
@@ -99,6 +125,7 @@ impl Planning<'_> {
             &mut references,
             &mut rules,
             (retention, before),
+            (&surveyed, self.request.quarantine),
             self.host,
         )
         .await?;
@@ -142,7 +169,7 @@ impl Planning<'_> {
                 duration_in_words(retention.millis)
             ));
         }
-        Ok(folders)
+        Ok((folders, references.sample(self.base, SAMPLE)))
     }
 
     /// What the pinned versions need; why not, where one of them cannot be rebuilt.

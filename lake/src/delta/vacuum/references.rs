@@ -97,6 +97,18 @@ impl References {
         self.keys.get(key).copied()
     }
 
+    /// Some of a version's files that were there when they were looked for, spread over all of it.
+    pub(super) fn sample(&self, snapshot: &Snapshot, most: usize) -> Vec<Path> {
+        let step = snapshot.files.len().div_ceil(most.max(1)).max(1);
+        let files = snapshot.files.iter().step_by(step);
+        let keys = files.filter_map(|file| match locate(&self.root, file.raw_path()) {
+            Ok(Location::Inside(key)) => Some(key),
+            _ => None,
+        });
+        keys.filter(|key| self.get(key) == Some((Need::Active, true)))
+            .collect()
+    }
+
     /// Whether an absolute path may mean the object of this key.
     pub(super) fn may_mean(&self, key: &Path) -> bool {
         !self.names.is_empty() && key.filename().is_some_and(|name| self.names.contains(name))

@@ -377,3 +377,85 @@ fn twenty_threads_swap_one_object_and_each_time_one_wins() {
         assert_eq!(bytes.unwrap(), format!("{round} {}", won[0]).as_bytes());
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_is_taken_away_through_a_link() {
+    use std::os::unix::fs::symlink;
+    let (root, store) = disk(&["t/p=a/1", "t/p=a/2", "t/x"]);
+    let at = |key: &str| root.path().join(key);
+    symlink("p=a", at("t/alias")).unwrap();
+    symlink("t", at("u")).unwrap();
+    let path = |key: &str| Path::from(key);
+    let denied = |e: object_store::Error| {
+        let is = matches!(&e, object_store::Error::PermissionDenied { .. });
+        assert!(is && e.to_string().contains("through a link"), "{e}");
+    };
+    for key in ["t/alias/1", "u/x", "u/alias/1", "u/p=a/1"] {
+        denied(store.delete(&path(key)).await.unwrap_err());
+        denied(store.rename(&path(key), &path("t/y")).await.unwrap_err());
+    }
+    // Many at once: each is answered for, in order.
+    let asked = ["t/p=a/2", "t/alias/1", "t/x"].map(|key| Ok(path(key)));
+    let told: Vec<_> = store
+        .delete_stream(futures::stream::iter(asked).boxed())
+        .collect()
+        .await;
+    let told: Vec<bool> = told.iter().map(Result::is_ok).collect();
+    assert_eq!(told, [true, false, true]);
+    assert!(at("t/p=a/1").exists() && !at("t/p=a/2").exists());
+    // A link itself is no object of anybody else.
+    store.delete(&path("t/alias")).await.unwrap();
+    assert!(at("t/p=a/1").exists() && !at("t/alias").is_symlink());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_survey_tells_what_listings_cannot() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::symlink;
+    use std::sync::Arc;
+
+    use lake::store::survey::{exists, survey};
+
+    let (root, store) = disk(&["t/p=a/1", "t/p=a/f.parquet#1", "t/x", "other"]);
+    let at = |key: &str| root.path().join(key);
+    symlink("p=a", at("t/alias")).unwrap();
+    symlink("/etc", at("t/out")).unwrap();
+    symlink("t", at("u")).unwrap();
+    fs::write(at("t").join(OsStr::from_bytes(b"\xff")), "12").unwrap();
+    fs::write(at("t/a\u{1}b"), "123").unwrap();
+    let store: Arc<dyn ObjectStore> = Arc::new(store);
+    let told = survey(&store, &Path::from("t")).await.unwrap();
+    assert_eq!(told.really, None);
+    assert_eq!(
+        (&*told.links, &*told.targets),
+        (&["t/alias".to_owned()][..], &["t/p=a".to_owned()][..])
+    );
+    let staged = Path::parse("t/p=a/f.parquet#1").unwrap();
+    assert_eq!(told.unfinished.len(), 1);
+    assert_eq!(
+        (&told.unfinished[0].key, told.unfinished[0].bytes),
+        (&staged, 17)
+    );
+    let mut nameless: Vec<_> = told
+        .nameless
+        .iter()
+        .map(|n| (n.name.as_str(), n.bytes))
+        .collect();
+    nameless.sort_unstable();
+    assert_eq!(
+        nameless,
+        [("t/a\u{1}b", 3), ("t/out", 0), ("t/\u{fffd}", 2)]
+    );
+    let through = survey(&store, &Path::from("u")).await.unwrap();
+    assert_eq!(through.really.as_deref(), Some("t"));
+
+    // Still no object, but it can be looked for and deleted.
+    assert!(store.head(&staged).await.is_err());
+    assert!(exists(&store, &staged).await.unwrap());
+    store.delete(&staged).await.unwrap();
+    assert!(!exists(&store, &staged).await.unwrap());
+    assert!(!at("t/p=a/f.parquet#1").exists());
+}

@@ -52,6 +52,17 @@ impl Tree {
         real.starts_with(&self.root).then_some(real)
     }
 
+    /// The key of a place that lies in the tree; `None` for any other.
+    pub(super) fn key(&self, real: &Path) -> Option<String> {
+        Some(real.strip_prefix(&self.root).ok()?.to_str()?.to_owned())
+    }
+
+    /// Whether a folder on the way to a key is a link.
+    pub(super) fn is_linked(&self, key: &str) -> bool {
+        let mut folders = key.match_indices('/').filter_map(|(at, _)| key.get(..at));
+        folders.any(|folder| self.root.join(folder).is_symlink())
+    }
+
     /// Whether a key exists but leads out of the tree.
     pub(super) fn escapes(&self, key: &str) -> bool {
         match self.root.join(key).canonicalize() {
