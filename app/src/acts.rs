@@ -77,9 +77,9 @@ pub async fn quarantine(table: &str) -> Result<Quarantine> {
     get(&of(table, "/quarantine")).await
 }
 
-/// Deletes all that vacuums moved aside, for good.
-pub async fn empty_quarantine(table: &str) -> Result<Quarantine> {
-    let path = of(table, "/quarantine?older_than=0s");
+/// Deletes for good what vacuums moved aside longer ago than `age`: `7d`.
+pub async fn empty_quarantine(table: &str, age: &str) -> Result<Quarantine> {
+    let path = of(table, &format!("/quarantine?older_than={}", segment(age)));
     send(Request::delete(&path), &()).await
 }
 

@@ -6,6 +6,7 @@
 
 pub mod each;
 mod element;
+mod following;
 mod into;
 mod live;
 mod reference;

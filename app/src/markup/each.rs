@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use leptos::prelude::{Owner, RenderEffect, component, document};
+use leptos::prelude::{Owner, component, document};
 use web_sys::{Comment, Node};
 
+use super::following::Following;
 use super::shown::{Shown, insert};
 use super::{IntoMarkup, Markup};
 
@@ -72,7 +73,7 @@ where
 /// Rows in the page.
 pub(super) struct Shelf {
     end: Comment,
-    rows: RenderEffect<Vec<Kept>>,
+    rows: Following<Vec<Kept>>,
 }
 
 /// A row in the page. What was made with it goes when its owner is dropped.
@@ -87,13 +88,14 @@ impl Shelf {
         let end = document().create_comment("");
         // Rows outlive the runs of the effect that makes them.
         let parent = Owner::current();
-        let rows = RenderEffect::new({
+        let follow = {
             let end = end.clone();
             move |before: Option<Vec<Kept>>| {
                 let wanted = (rows.0)();
                 arrange(before.unwrap_or_default(), wanted, &end, parent.as_ref())
             }
-        });
+        };
+        let rows = Following::new(follow, None);
         Self { end, rows }
     }
 

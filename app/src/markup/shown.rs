@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use any_spawner::Executor;
-use leptos::prelude::{Owner, RenderEffect, document};
+use leptos::prelude::{Owner, document};
 use web_sys::{Comment, Node, Text};
 
 use super::each::Shelf;
+use super::following::Following;
 use super::live::{Attributed, Listening};
 use super::{Element, Markup};
 
@@ -16,7 +17,7 @@ pub(super) enum Shown {
     Element(Box<Standing>),
     /// Pieces, and the comment behind them, which holds the place when there are none.
     Many(Vec<Shown>, Comment),
-    Live(RenderEffect<Shown>),
+    Live(Following<Shown>),
     Each(Shelf),
 }
 
@@ -70,7 +71,7 @@ impl Shown {
                 }
             }
         };
-        Self::Live(RenderEffect::new_with_value(follow, before))
+        Self::Live(Following::new(follow, before))
     }
 
     /// Makes it look like `markup`, keeping what can stay.

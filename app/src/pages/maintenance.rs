@@ -29,12 +29,14 @@ pub fn Page() -> Markup {
     let choices = vec![
         ("vacuum", "Vacuum", None),
         ("optimize", "Optimize", None),
+        ("quarantine", "Quarantine", None),
         ("pins", "Pins", None),
         ("jobs", "Jobs", None),
     ];
     let shown = Memo::new(move |_| show.get().unwrap_or_default());
     let body = Markup::live(move || match shown.get().as_str() {
         "optimize" => view! { <optimize::Panel here /> },
+        "quarantine" => view! { <aside::Panel here /> },
         "pins" => view! { <pins::Panel here /> },
         "jobs" => view! { <jobs::Panel here /> },
         _ => view! { <vacuum::Panel here /> },
@@ -55,7 +57,8 @@ fn Busy(here: Here) -> Markup {
     let jobs = Asked::new(move |_| {
         // Asked again whenever another part of the page is looked at.
         session.query.track();
-        Some(async move { crate::acts::jobs(&here.name()).await })
+        let name = here.name();
+        Some(async move { crate::acts::jobs(&name).await })
     });
     let note = move || {
         let on_jobs = session.query.with(|q| q.get("show") == Some("jobs"));

@@ -3,31 +3,59 @@
 use std::sync::Arc;
 
 use lake::Kind;
-use lake::plan::{Act, Applied, ApplyRequest, JobState, Outcome, PlanRequest};
+use lake::plan::{Act, Applied, ApplyRequest, Job, JobState, Outcome, PlanRequest};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::acts::{self, Came, Watch};
 use crate::asked::Asked;
 use crate::format;
-use crate::markup::{Markup, view};
+use crate::markup::{Children, Markup, view};
 use crate::message::in_one_line;
 use crate::parts::{Note, NoteKind};
-use crate::route::Route;
-use crate::signals::{Callback, RwSignal};
+use crate::route::{Query, Route};
+use crate::signals::{Callback, Memo, RwSignal, effect};
 use crate::words::count_of;
 
 use super::super::common::{Here, NotDone, Warnings};
 use super::jobs::Line;
 
-/// How far the act is.
+/// How far an act is.
 #[derive(Clone, PartialEq)]
-enum Done {
+pub enum Done {
+    /// The plan is read.
     NotYet,
+    /// The server was asked.
     Sent,
-    Goes(Box<lake::plan::Job>),
+    /// It is carried out beside the page.
+    Goes(Box<Job>),
+    /// It was done.
     Applied(Applied),
+    /// It was not, and why.
     Failed(Kind, String),
+}
+
+/// A plan, given as children, until it is carried out; from then on what was done.
+#[component]
+pub fn Stage(
+    here: Here,
+    planned: Asked<Outcome>,
+    done: RwSignal<Done>,
+    kind: Act,
+    /// Whether objects are moved aside and not deleted.
+    aside: bool,
+    children: Children,
+) -> Markup {
+    let again = Callback::new(move |()| planned.again());
+    let over = Memo::new(move |_| matches!(done.get(), Done::Applied(_)));
+    let proof = Markup::live(move || match done.get() {
+        Done::Applied(applied) => view! { <Proof here kind aside applied again /> },
+        _ => Markup::Nothing,
+    });
+    view! {
+        <div hidden=move || over.get()>{children}</div>
+        <div aria-live="polite">{proof}</div>
+    }
 }
 
 /// The button and what stands before it: a reason, and the table's name where nothing brings back
@@ -36,6 +64,7 @@ enum Done {
 pub fn Confirm(
     here: Here,
     planned: Asked<Outcome>,
+    done: RwSignal<Done>,
     outcome: Arc<Outcome>,
     request: PlanRequest,
     /// What the button says: `Delete 320 objects`.
@@ -43,12 +72,11 @@ pub fn Confirm(
     /// Whether the table's name must be typed.
     typed: bool,
 ) -> Markup {
-    let done = RwSignal::new(Done::NotYet);
     let reason = RwSignal::new(String::new());
     let name = RwSignal::new(String::new());
     let title = here.title();
     let plan = &outcome.plan;
-    let (kind, id) = (plan.kind, plan.id.clone());
+    let id = plan.id.clone();
     let request = ApplyRequest {
         table: here.name(),
         request,
@@ -79,10 +107,8 @@ pub fn Confirm(
             });
         }
     };
-    let again = Callback::new(move |()| {
-        done.set(Done::NotYet);
-        planned.again();
-    });
+    // The plan that failed stays in sight until there is another one.
+    let again = Callback::new(move |()| planned.again());
     let label = move || match done.get() {
         Done::Sent => "Working…".to_owned(),
         _ => verb.clone(),
@@ -99,7 +125,7 @@ pub fn Confirm(
                     <input id="confirm-name" class="field mono" autocomplete="off" spellcheck="false"
                         prop:value=move || name.get() on:input=move |e| name.set(event_target_value(&e)) />
                 })}
-                <label for="confirm-reason">"Why, if there is more to say than the act itself"</label>
+                <label for="confirm-reason">"Why? It is written into the table's own log; it may stay empty"</label>
                 <input id="confirm-reason" class="field" autocomplete="off"
                     prop:value=move || reason.get() on:input=move |e| reason.set(event_target_value(&e)) />
                 <button type="submit" class="btn main" disabled=move || !ready()>{label}</button>
@@ -107,9 +133,8 @@ pub fn Confirm(
         })
     };
     let after = Markup::live(move || match done.get() {
-        Done::NotYet | Done::Sent => Markup::Nothing,
-        Done::Goes(job) => view! { <Goes here kind job=*job again /> },
-        Done::Applied(applied) => view! { <Proof here kind applied again /> },
+        Done::NotYet | Done::Sent | Done::Applied(_) => Markup::Nothing,
+        Done::Goes(job) => view! { <Goes job=*job done /> },
         Done::Failed(kind, why) => view! { <NotDone kind why again /> },
     });
     view! {
@@ -129,34 +154,54 @@ fn came_of(result: lake::Result<Came>) -> Done {
     }
 }
 
-/// A job until it is over, and then what it did.
+/// A job until it is over.
 #[component]
-fn Goes(here: Here, kind: Act, job: lake::plan::Job, again: Callback<()>) -> Markup {
+fn Goes(job: Job, done: RwSignal<Done>) -> Markup {
     let watch = Watch::start(job);
+    effect(move || {
+        let over = watch.job.with(|job| job.state.is_over().then(|| ended(job)));
+        if let Some(ended) = over {
+            done.set(ended);
+        }
+    });
     Markup::live(move || {
-        let job = watch.job.get();
-        match (&job.state, &job.result, &job.error) {
-            (JobState::Done, Some(applied), _) => {
-                view! { <Proof here kind applied=applied.clone() again /> }
-            }
-            (state, _, Some(error)) if state.is_over() => {
-                let why = in_one_line(&lake::Error::from(error.clone()));
-                let kind = lake::Error::from(error.clone()).kind();
-                view! { <NotDone kind why again /> }
-            }
-            _ => view! {
-                <p class="soft s">"It goes on if you leave; the jobs of this table find it again."</p>
-                <Line job />
-            },
+        view! {
+            <p class="soft s">"It goes on if you leave; the jobs of this table find it again."</p>
+            <Line job=watch.job.get() />
         }
     })
 }
 
+/// What came of a job that is over.
+fn ended(job: &Job) -> Done {
+    match (job.state, &job.result, &job.error) {
+        (JobState::Done, Some(applied), _) => Done::Applied(applied.clone()),
+        (_, _, Some(error)) => {
+            let error = lake::Error::from(error.clone());
+            Done::Failed(error.kind(), in_one_line(&error))
+        }
+        (JobState::Cancelled, Some(applied), _) => Done::Failed(
+            Kind::Cancelled,
+            format!(
+                "{} were dealt with before, {}",
+                count_of(applied.deleted, "object"),
+                format::bytes(applied.bytes_deleted)
+            ),
+        ),
+        (JobState::Cancelled, ..) => Done::Failed(Kind::Cancelled, "Nothing was committed".to_owned()),
+        _ => Done::Failed(
+            Kind::Unreachable,
+            "Its server died; the table is readable, and a new plan goes on from there".to_owned(),
+        ),
+    }
+}
+
+/// The headline once it is done, what is left to say, and where to go on.
 #[component]
-fn Proof(here: Here, kind: Act, applied: Applied, again: Callback<()>) -> Markup {
+fn Proof(here: Here, kind: Act, aside: bool, applied: Applied, again: Callback<()>) -> Markup {
     let version = applied.version;
     let commit = here.href(|table| Route::Commit { table, version });
-    let (title, text) = told(kind, &applied);
+    let (title, text) = told(kind, aside, &applied);
     let failed = applied.failed.clone();
     let more = failed.len().saturating_sub(KEYS);
     let keys: Markup = failed
@@ -167,18 +212,29 @@ fn Proof(here: Here, kind: Act, applied: Applied, again: Callback<()>) -> Markup
             view! { <li><span class="mono">{key}</span>" "<span class="soft">{format::visible(&failed.why)}</span></li> }
         })
         .collect();
-    let whole = applied.failed.is_empty();
+    let left = applied.failed.len() as u64;
+    let quarantine = aside.then(|| {
+        let query = Query::default().with("show", Some("quarantine"));
+        let table = here.name();
+        let href = Route::Maintenance { table }.with(query).href();
+        view! { <a class="btn" href=href>"Open the quarantine"</a> }
+    });
     view! {
-        <Note kind=if whole { NoteKind::Plain } else { NoteKind::Attention }>
-            <span role="status"><b>{title}</b>{text}</span>
-            <span class="acts">
-                <a class="btn small" href=commit>{format!("Open version {version}")}</a>
-                <button type="button" class="btn small" on:click=move |_| again.run(())>"Plan again"</button>
-            </span>
-        </Note>
-        {(!whole).then(|| view! { <ul class="missing">{keys}</ul> })}
+        <p class="verdict" role="status"><b>{title}</b>" "{text}</p>
+        {(left > 0).then(|| view! {
+            <Note kind=NoteKind::Attention><span>
+                <b>{format!("{} may still be where they were. ", count_of(left, "object"))}</b>
+                "A new plan finds what is left."
+            </span></Note>
+            <ul class="missing">{keys}</ul>
+        })}
         {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more", format::count(more as u64))}</p> })}
         <Warnings warnings=applied.warnings />
+        <p class="after row-acts">
+            <a class="btn" href=commit>{format!("Open version {version}")}</a>
+            {quarantine}
+            <button type="button" class="btn" on:click=move |_| again.run(())>"Plan again"</button>
+        </p>
     }
 }
 
@@ -186,26 +242,28 @@ fn Proof(here: Here, kind: Act, applied: Applied, again: Callback<()>) -> Markup
 const KEYS: usize = 50;
 
 /// What was done, in a few words and in figures.
-fn told(kind: Act, applied: &Applied) -> (String, String) {
+fn told(kind: Act, aside: bool, applied: &Applied) -> (String, String) {
+    let version = applied.version;
     match kind {
         Act::Vacuum => {
+            let done = if aside { "moved aside" } else { "deleted" };
+            let objects = format::capital(&count_of(applied.deleted, "object"));
             let title = match applied.failed.len() as u64 {
-                0 => format!("{} deleted. ", count_of(applied.deleted, "object")),
-                left => format!(
-                    "{} deleted, {} not. ",
-                    count_of(applied.deleted, "object"),
-                    format::count(left)
-                ),
+                0 => format!("{objects} {done}."),
+                left => format!("{objects} {done}, {} not.", format::count(left)),
+            };
+            let bytes = format::bytes(applied.bytes_deleted);
+            let bytes = match aside {
+                true => format!("{bytes} wait in the quarantine, and nothing is freed until they are deleted there."),
+                false => format!("{bytes} freed."),
             };
             let text = format!(
-                "{} freed. The log says so in version {}; every file that a version needs is where it was.",
-                format::bytes(applied.bytes_deleted),
-                applied.version
+                "{bytes} The log says so in version {version}; every file that a version needs is where it was."
             );
             (title, text)
         }
         Act::Optimize | Act::Restore => (
-            format!("Version {} is committed and proven. ", applied.version),
+            format!("Version {version} is committed and proven."),
             format!(
                 "Its {} hold the same rows as before; {} from the put to the proof, {}.",
                 count_of(applied.proven_files, "active file"),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lake::Kind;
 use lake::plan::{Act, Job, JobState, Jobs};
 use lake::table::Time;
 use leptos::prelude::*;
@@ -20,7 +21,10 @@ use super::super::common::{Here, Sheet};
 /// The jobs of the table.
 #[component]
 pub fn Panel(here: Here) -> Markup {
-    let jobs = Asked::new(move |_| Some(async move { acts::jobs(&here.name()).await }));
+    let jobs = Asked::new(move |_| {
+        let name = here.name();
+        Some(async move { acts::jobs(&name).await })
+    });
     jobs.show("the jobs", |jobs| view! { <List jobs /> })
 }
 
@@ -52,6 +56,7 @@ fn List(jobs: Arc<Jobs>) -> Markup {
         .filter(|j| j.state.is_over())
         .cloned()
         .collect();
+    let done = !over.is_empty();
     let lines: Markup = over.into_iter().map(|job| line(&job)).collect();
     let forgotten = (!jobs.kept).then(|| {
         view! {
@@ -60,8 +65,10 @@ fn List(jobs: Arc<Jobs>) -> Markup {
     });
     view! {
         {running}
-        <h2>"Over"</h2>
-        <Sheet label="Jobs that are over" heads=&["Act", "State", "Began", "By", "What came of it"]>{lines}</Sheet>
+        {done.then(|| view! {
+            <h2>"Finished"</h2>
+            <Sheet label="Finished jobs" heads=&["Act", "Came to", "Began", "By", "What came of it"]>{lines}</Sheet>
+        })}
         {forgotten}
     }
 }
@@ -72,7 +79,7 @@ fn line(job: &Job) -> Markup {
         Act::Vacuum => "Vacuum",
         Act::Optimize => "Optimize",
     };
-    let (state, tone) = state(job.state);
+    let (state, tone) = came_to(job);
     let came = match (&job.result, &job.error, job.state) {
         (Some(applied), _, _) => format!("version {}", applied.version),
         (_, Some(error), _) => format::shorten(&error.message, 300),
@@ -90,6 +97,15 @@ fn line(job: &Job) -> Markup {
             <td>{by}</td>
             <td class="soft">{format::visible(&came)}</td>
         </tr>
+    }
+}
+
+/// What a job came to, in the audit's words.
+fn came_to(job: &Job) -> (&'static str, &'static str) {
+    match (job.state, &job.error) {
+        (JobState::Failed, Some(error)) if error.kind == Kind::Conflict => ("too late", "late"),
+        (JobState::Failed, Some(error)) if error.kind == Kind::Cancelled => ("stopped", ""),
+        _ => state(job.state),
     }
 }
 
@@ -140,7 +156,7 @@ pub fn Line(job: Job) -> Markup {
         (_, "") => "Beginning".to_owned(),
         (_, step) => format::capital(&format::visible(step)),
     };
-    let (word, _) = state(job.state);
+    let (word, _) = came_to(&job);
     view! {
         <div class="job" role="status">
             <b>{what(job.kind)}</b>

@@ -27,6 +27,7 @@ pub fn Left(here: Here, detail: Arc<VacuumDetail>) -> Markup {
     let columns = vec![
         Column::new("Key", "minmax(0,1fr)"),
         Column::new("Came from", "150px").narrow("120px"),
+        Column::new("Writer", "170px").wide_only(),
         Column::new("Bytes", "86px").number().narrow("76px"),
         Column::new("Written", "120px").wide_only(),
         Column::new("Now", "90px").wide_only(),
@@ -74,9 +75,14 @@ fn cells(left: &Leftover, old: bool) -> Markup {
             view! { <Badge text="never committed" tone="go" title="No commit names it: a writer failed, or is still at it" /> }
         }
     };
+    let writer = match &left.writer {
+        Some(writer) => view! { <Key text=writer.clone() max=22 /> },
+        None => view! { <span class="faint" title="Its name does not tell who wrote it">"unknown"</span> },
+    };
     view! {
-        <span role="gridcell" class="ell"><Key text=left.key.clone() max=110 /></span>
+        <span role="gridcell" class="ell"><Key text=left.key.clone() max=90 /></span>
         <span role="gridcell">{origin}</span>
+        <span role="gridcell" class="hide ell">{writer}</span>
         <span role="gridcell" class="n"><Bytes n=left.bytes /></span>
         <span role="gridcell" class="hide"><When at=Some(left.modified) /></span>
         <span role="gridcell" class="hide soft">{if old { "goes" } else { "too young" }}</span>
@@ -97,7 +103,7 @@ fn Writers(detail: Arc<VacuumDetail>) -> Markup {
         .map(|group| {
             let writer = match &group.writer {
                 Some(writer) => view! { <Key text=writer.clone() max=48 /> },
-                None => view! { <span class="faint">"its name does not tell"</span> },
+                None => view! { <span class="faint" title="Its name does not tell who wrote it">"unknown"</span> },
             };
             view! {
                 <tr>

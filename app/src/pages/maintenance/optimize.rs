@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lake::plan::{Act, Bin, OptimizeDetail, Outcome, Plan, PlanRequest};
 use lake::table::partition_label;
+use lake::{Error, Result};
 use leptos::prelude::*;
 
 use crate::acts;
@@ -16,37 +17,58 @@ use crate::signals::{RwSignal, Signal};
 use crate::words::count_of;
 
 use super::super::common::{Here, Sheet, Warnings, tile};
-use super::act::{Confirm, Refused};
+use super::act::{Confirm, Done, Refused, Stage};
 
 /// The plan of an optimize, and what comes of it.
 #[component]
 pub fn Panel(here: Here) -> Markup {
     let session = session();
     let target = session.param("target");
-    let request = move || PlanRequest {
-        kind: Act::Optimize,
-        target_size: target.get().and_then(|text| mebibytes(&text)),
-        ..Default::default()
+    let request = move || -> Result<PlanRequest> {
+        let target_size = target.with(|text| text.as_deref().map(size).transpose())?;
+        Ok(PlanRequest {
+            kind: Act::Optimize,
+            target_size,
+            ..Default::default()
+        })
     };
     let planned = Asked::new(move |_| {
         let (name, request) = (here.name(), request());
-        Some(async move { acts::plan(&name, &request).await })
+        Some(async move { acts::plan(&name, &request?).await })
     });
     view! {
         <Options />
         {planned.show("the plan", move |outcome| {
-            let request = untrack(request);
+            let request = untrack(request).unwrap_or_default();
             view! { <Planned here planned outcome request /> }
         })}
     }
 }
 
-/// Bytes of so many MiB.
-fn mebibytes(text: &str) -> Option<u64> {
-    text.parse::<u64>()
-        .ok()?
-        .checked_mul(1 << 20)
-        .filter(|n| *n > 0)
+/// Bytes of a size as the command line takes it.
+fn size(text: &str) -> Result<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = text.split_at_checked(split.unwrap_or(text.len())).unwrap_or_default();
+    let unit: Option<u64> = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => Some(1),
+        "kib" => Some(1 << 10),
+        "mib" => Some(1 << 20),
+        "gib" => Some(1 << 30),
+        "tib" => Some(1 << 40),
+        "kb" => Some(1_000),
+        "mb" => Some(1_000_000),
+        "gb" => Some(1_000_000_000),
+        "tb" => Some(1_000_000_000_000),
+        _ => None,
+    };
+    let number = number.parse::<u64>().ok();
+    let bytes = unit.zip(number).and_then(|(unit, n)| n.checked_mul(unit));
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| {
+        Error::invalid(format!(
+            "`{text}` is not a size: write `64MiB`, `1GiB` or a number of bytes"
+        ))
+    })
 }
 
 #[component]
@@ -54,29 +76,21 @@ fn Options() -> Markup {
     let session = session();
     let target = session.param("target");
     let text = RwSignal::new(target.get_untracked().unwrap_or_default());
-    let wrong = RwSignal::new(false);
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         let text = text.get_untracked();
         let text = text.trim();
-        let fits = text.is_empty() || mebibytes(text).is_some();
-        wrong.set(!fits);
-        if fits {
-            session
-                .nav
-                .set("target", (!text.is_empty()).then_some(text));
-        }
-    };
-    let said = move || {
-        wrong.get().then(|| view! { <span class="soft s" role="alert">"A whole number of MiB, such as 256"</span> })
+        // What is no size takes the plan's place, so that no button is left for another plan.
+        session
+            .nav
+            .set("target", (!text.is_empty()).then_some(text));
     };
     view! {
         <form class="ask" on:submit=submit>
-            <label for="target">"MiB that a packed file should have; empty is what the table or the configuration says"</label>
-            <input id="target" class="field mono" autocomplete="off" inputmode="numeric" placeholder="1024"
+            <label for="target">"How large a packed file should be; empty is what the table or the configuration says"</label>
+            <input id="target" class="field mono" autocomplete="off" spellcheck="false" placeholder="128MiB, 1GiB"
                 prop:value=move || text.get() on:input=move |e| text.set(event_target_value(&e)) />
             <button type="submit" class="btn">"Plan it"</button>
-            {said}
         </form>
     }
 }
@@ -90,7 +104,7 @@ fn Planned(
 ) -> Markup {
     let plan = &outcome.plan;
     let detail = Arc::new(plan.optimize.clone().unwrap_or_default());
-    let size = request.target_size.map(|n| format!("{}MiB", n >> 20));
+    let size = request.target_size.map(|n| n.to_string());
     let words: Vec<&str> = match &size {
         Some(size) => vec!["--target-size", size],
         None => Vec::new(),
@@ -101,21 +115,25 @@ fn Planned(
         count_of(plan.files_to_rewrite, "file"),
         format::count(plan.files_to_write)
     );
+    let done = RwSignal::new(Done::NotYet);
     let confirm = match &plan.refused {
         Some(why) => view! { <Refused why=why.clone() /> },
-        None => {
-            view! { <Confirm here planned outcome=Arc::clone(&outcome) request verb typed=false /> }
-        }
+        None => view! {
+            <Confirm here planned done outcome=Arc::clone(&outcome) request verb typed=false />
+        },
     };
+    let plan = plan.clone();
     view! {
-        <p class="verdict">{question(plan, &detail)}</p>
-        <Tiles plan=plan.clone() detail=Arc::clone(&detail) />
-        <Warnings warnings=plan.warnings.clone() />
-        {confirm}
-        <Bins detail=Arc::clone(&detail) />
-        <Passed detail />
-        <h2>"The same from a shell"</h2>
-        <ShellLine command />
+        <Stage here planned done kind=Act::Optimize aside=false>
+            <p class="verdict">{question(&plan, &detail)}</p>
+            <Tiles plan=plan.clone() detail=Arc::clone(&detail) />
+            <Warnings warnings=plan.warnings />
+            {confirm}
+            <Bins detail=Arc::clone(&detail) />
+            <Passed detail />
+            <h2>"The same from a shell"</h2>
+            <ShellLine command />
+        </Stage>
     }
 }
 
@@ -218,13 +236,22 @@ fn Passed(detail: Arc<OptimizeDetail>) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::mebibytes;
+    use super::size;
 
     #[test]
-    fn sizes_are_whole_mebibytes() {
-        assert_eq!(mebibytes("256"), Some(256 << 20));
-        for text in ["0", "", "-1", "1.5", "18446744073709551615", "x"] {
-            assert_eq!(mebibytes(text), None, "{text}");
+    fn sizes_are_those_of_the_command_line() {
+        let sizes = [
+            ("134217728", 128 << 20),
+            ("128KiB", 128 << 10),
+            (" 1 gib ", 1 << 30),
+            ("5mb", 5_000_000),
+        ];
+        for (text, bytes) in sizes {
+            assert_eq!(size(text).unwrap(), bytes, "{text}");
+        }
+        for text in ["0", "", "-1", "1.5", "0.5", "x", "MiB", "18446744073709551615GiB"] {
+            let error = size(text).unwrap_err().to_string();
+            assert!(error.contains("is not a size"), "{error}");
         }
     }
 }

@@ -22,7 +22,10 @@ use super::super::common::{Here, Sheet};
 /// The pins, and the form that makes one.
 #[component]
 pub fn Panel(here: Here) -> Markup {
-    let pins = Asked::new(move |_| Some(async move { acts::pins(&here.name()).await }));
+    let pins = Asked::new(move |_| {
+        let name = here.name();
+        Some(async move { acts::pins(&name).await })
+    });
     let failed = RwSignal::new(None);
     let said = move || {
         failed.get().map(|why: String| view! {
@@ -53,9 +56,10 @@ fn Make(here: Here, pins: Asked<Pins>, failed: RwSignal<Option<String>>) -> Mark
             version,
             reason: Some(why).filter(|why| !why.is_empty()),
         });
+        let table = here.name();
         spawn_local(async move {
             let made = match request {
-                Ok(request) => acts::pin(&here.name(), &text, &request).await,
+                Ok(request) => acts::pin(&table, &text, &request).await,
                 Err(error) => Err(error),
             };
             match made {
@@ -104,8 +108,9 @@ fn List(
         };
     }
     let unpin = Callback::new(move |name: String| {
+        let table = here.name();
         spawn_local(async move {
-            match acts::unpin(&here.name(), &name).await {
+            match acts::unpin(&table, &name).await {
                 Ok(_) => {
                     failed.try_set(None);
                     pins.again();

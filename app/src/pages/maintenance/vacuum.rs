@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lake::plan::{Act, Outcome, Plan, PlanRequest, VacuumDetail};
+use lake::plan::{
+    Act, Leftover, Origin, Outcome, Plan, PlanRequest, Spared as SparedObjects, VacuumDetail,
+};
 use leptos::prelude::*;
 
 use crate::acts;
@@ -15,8 +17,7 @@ use crate::signals::RwSignal;
 use crate::words::count_of;
 
 use super::super::common::{Here, Warnings, tile};
-use super::act::{Confirm, Refused};
-use super::aside::Aside;
+use super::act::{Confirm, Done, Refused, Stage};
 use super::leftovers::{Left, Spared};
 
 /// The plan of a vacuum, and what comes of it.
@@ -24,10 +25,11 @@ use super::leftovers::{Left, Spared};
 pub fn Panel(here: Here) -> Markup {
     let session = session();
     let retain = session.param("retain");
+    let short = session.param("short");
     let aside = session.param("aside");
     let request = move || PlanRequest {
         kind: Act::Vacuum,
-        allow_short_retention: retain.with(Option::is_some),
+        allow_short_retention: short.with(Option::is_some) && retain.with(Option::is_some),
         retain: retain.get(),
         quarantine: aside.with(Option::is_some),
         ..Default::default()
@@ -42,7 +44,6 @@ pub fn Panel(here: Here) -> Markup {
             let request = untrack(request);
             view! { <Planned here planned outcome request /> }
         })}
-        <Aside here />
     }
 }
 
@@ -57,6 +58,8 @@ fn Options() -> Markup {
         event.prevent_default();
         let text = text.get_untracked();
         let text = text.trim();
+        // What was allowed was allowed for another one.
+        session.nav.set("short", None::<&str>);
         session
             .nav
             .set("retain", (!text.is_empty()).then_some(text));
@@ -94,10 +97,18 @@ fn Planned(
         (true, n) => format!("Move {} aside", count_of(n, "object")),
         (false, n) => format!("Delete {}", count_of(n, "object")),
     };
-    let typed = !request.quarantine;
+    let aside = request.quarantine;
+    let typed = !aside;
+    let done = RwSignal::new(Done::NotYet);
+    let shorter = detail.retention_ms < detail.table_retention_ms && !request.allow_short_retention;
     let confirm = match &plan.refused {
-        Some(why) => view! { <Refused why=why.clone() /> },
-        None => view! { <Confirm here planned outcome=Arc::clone(&outcome) request verb typed /> },
+        Some(why) => view! {
+            <Refused why=why.clone() />
+            {shorter.then(|| view! { <AllowShort /> })}
+        },
+        None => {
+            view! { <Confirm here planned done outcome=Arc::clone(&outcome) request verb typed /> }
+        }
     };
     let kept: Vec<String> = detail
         .pins
@@ -110,18 +121,31 @@ fn Planned(
             )
         })
         .collect();
+    let plan = plan.clone();
     view! {
-        <p class="verdict">{question(plan, &detail)}</p>
-        <Tiles plan=plan.clone() detail=detail.clone() />
-        <Warnings warnings=plan.warnings.clone() />
-        {(!kept.is_empty()).then(|| view! {
-            <Note><span>{format!("Kept by name: {}. A vacuum by another engine does not know of pins.", kept.join(", "))}</span></Note>
-        })}
-        {confirm}
-        <Left here detail=Arc::new(detail.clone()) />
-        <Spared spared=detail.spared />
-        <h2>"The same from a shell"</h2>
-        <ShellLine command />
+        <Stage here planned done kind=Act::Vacuum aside>
+            <p class="verdict">{question(&plan, &detail)}</p>
+            <Tiles plan=plan.clone() detail=detail.clone() />
+            <Warnings warnings=plan.warnings />
+            {(!kept.is_empty()).then(|| view! {
+                <Note><span>{format!("Kept by name: {}. A vacuum by another engine does not know of pins.", kept.join(", "))}</span></Note>
+            })}
+            {confirm}
+            <Left here detail=Arc::new(detail.clone()) />
+            <Spared spared=detail.spared />
+            <h2>"The same from a shell"</h2>
+            <ShellLine command />
+        </Stage>
+    }
+}
+
+/// The way on where the table asks for more than was typed.
+#[component]
+fn AllowShort() -> Markup {
+    let session = session();
+    let allow = move |_| session.nav.set("short", Some("1"));
+    view! {
+        <p class="after"><button type="button" class="btn" on:click=allow>"Plan it all the same"</button></p>
     }
 }
 
@@ -129,39 +153,70 @@ fn Planned(
 fn question(plan: &Plan, detail: &VacuumDetail) -> Markup {
     let age = u64::try_from(detail.retention_ms).unwrap_or(0);
     let age = format::duration(age);
-    match plan.files_to_delete {
-        0 => {
-            view! { <b>"Nothing to delete."</b>" No object that no version needs is older than "{age}"." }
+    match (plan.files_to_delete, detail.quarantine) {
+        (0, aside) => {
+            let done = if aside { "move aside" } else { "delete" };
+            view! { <b>{format!("Nothing to {done}.")}</b>" No object that the newest version and the pinned ones can do without is older than "{age}"." }
         }
-        n => view! {
-            <b>{if detail.quarantine { "Move aside " } else { "Delete " }}{count_of(n, "object")}"?"</b>
-            " No version needs them any more, and they are older than "{age}". That frees "<Bytes n=plan.bytes_to_delete />"."
-        },
+        (n, aside) => {
+            let verb = if aside { "Move" } else { "Delete" };
+            let tail = if aside { " aside?" } else { "?" };
+            let bytes = plan.bytes_to_delete;
+            let then = match aside {
+                true => view! { "That frees nothing yet: "<Bytes n=bytes />" wait in the quarantine until they are deleted there." },
+                false => view! { "That frees "<Bytes n=bytes />"." },
+            };
+            view! {
+                <b>{format!("{verb} {}{tail}", count_of(n, "object"))}</b>
+                " The newest version and the pinned ones do without them, and have for more than "{age}". "
+                {then}
+            }
+        }
     }
 }
 
 #[component]
 fn Tiles(plan: Plan, detail: VacuumDetail) -> Markup {
-    let young: u64 = detail.waiting.iter().map(|left| left.bytes).sum();
-    let never = |left: &&lake::plan::Leftover| left.origin == lake::plan::Origin::Uncommitted;
+    let bytes = |all: &[Leftover]| -> u64 { all.iter().map(|left| left.bytes).sum() };
+    let never = |left: &&Leftover| left.origin == Origin::Uncommitted;
     let all = || detail.objects.iter().chain(&detail.waiting);
     let crashed = all().filter(never).count() as u64;
     let crashed_bytes: u64 = all().filter(never).map(|left| left.bytes).sum();
+    // What was removed lately is not looked at one by one.
+    let (lately, lately_bytes) = removed_lately(&detail);
+    let young = detail.waiting.len() as u64 + lately;
+    let young_bytes = bytes(&detail.waiting).saturating_add(lately_bytes);
     let of = |n: u64| view! { <em class="soft"><Bytes n /></em> };
+    let goes = match detail.quarantine {
+        true => "To move aside",
+        false => "To delete",
+    };
     view! {
         <dl class="tiles">
-            {tile("To delete", view! { <b><Count n=plan.files_to_delete /></b> {of(plan.bytes_to_delete)} })}
-            {tile("Too young to delete", view! { <b><Count n=detail.waiting.len() as u64 /></b> {of(young)} })}
+            {tile(goes, view! { <b><Count n=plan.files_to_delete /></b> {of(plan.bytes_to_delete)} })}
+            {tile("Too young to go", view! { <b><Count n=young /></b> {of(young_bytes)} })}
             {tile("Never committed", view! { <b><Count n=crashed /></b> {of(crashed_bytes)} })}
             {tile("Versions lost to restore", view! { <b><Count n=detail.unrestorable.len() as u64 /></b> })}
         </dl>
     }
 }
 
+/// Objects, and their bytes, that were removed too lately to go.
+fn removed_lately(detail: &VacuumDetail) -> (u64, u64) {
+    let lately = |spared: &&SparedObjects| spared.why.starts_with("removed less than");
+    let lately = detail.spared.iter().filter(lately);
+    lately.fold((0, 0), |(n, bytes), spared| {
+        (n + spared.objects, bytes.saturating_add(spared.bytes))
+    })
+}
+
 fn words(request: &PlanRequest) -> Vec<&str> {
     let mut words = Vec::new();
     if let Some(retain) = &request.retain {
-        words.extend(["--retain", retain, "--allow-short-retention"]);
+        words.extend(["--retain", retain]);
+        if request.allow_short_retention {
+            words.push("--allow-short-retention");
+        }
     }
     if request.quarantine {
         words.push("--quarantine");
