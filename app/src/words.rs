@@ -82,3 +82,17 @@ impl fmt::Display for Sentence {
         })
     }
 }
+
+/// An act in a word or two, as lists have it.
+pub fn act_name(kind: lake::plan::Act) -> &'static str {
+    use lake::plan::Act;
+    match kind {
+        Act::Restore => "Restore",
+        Act::Vacuum => "Vacuum",
+        Act::Optimize => "Optimize",
+        Act::Publish => "Publish",
+        Act::Repoint => "Repoint",
+        Act::Compact => "Compact",
+        Act::ExpireRuns => "Expire runs",
+    }
+}

@@ -73,6 +73,7 @@ impl Client {
         assert!(plan.files_to_write > u64::from(WRITTEN), "{plan:?}");
         let inputs = ApplyRequest {
             table: self.table().await,
+            dataset: None,
             request: PlanRequest {
                 kind: Act::Optimize,
                 ..Default::default()
@@ -203,13 +204,13 @@ async fn a_server_killed_under_an_optimize_leaves_the_table_as_it_was() {
     let made = match status {
         StatusCode::OK => {
             let outcome: Outcome = serde_json::from_value(answer).unwrap();
-            outcome.applied.unwrap().version
+            outcome.applied.unwrap().version.unwrap()
         }
         _ => {
             let again: Job = serde_json::from_value(answer).unwrap();
             assert_ne!(again.id, job.id);
             let done = heir.until(&again.id, JobState::Done, Duration::from_secs(60));
-            done.await.result.unwrap().version
+            done.await.result.unwrap().version.unwrap()
         }
     };
     assert_eq!(made, before.version.next());

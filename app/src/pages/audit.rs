@@ -14,6 +14,7 @@ use crate::parts::{Badge, Empty, Head, Key, When};
 use crate::route::{Query, Route};
 use crate::session::session;
 use crate::signals::Signal;
+use crate::words::act_name;
 
 /// The page.
 #[component]
@@ -59,14 +60,17 @@ fn Records(page: Arc<AuditPage>) -> Markup {
 
 fn line(record: &AuditRecord) -> Markup {
     let table = record.table.clone();
-    let timeline = Route::Timeline {
-        table: table.clone(),
+    let timeline = match record.kind.on_hours() {
+        true => Route::Hours {
+            dataset: table.clone(),
+        },
+        false => Route::Timeline {
+            table: table.clone(),
+        },
     };
     let act = match (record.kind, record.target_version) {
         (Act::Restore, Some(target)) => format!("Restore to {target}"),
-        (Act::Restore, None) => "Restore".to_owned(),
-        (Act::Vacuum, _) => "Vacuum".to_owned(),
-        (Act::Optimize, _) => "Optimize".to_owned(),
+        (kind, _) => act_name(kind).to_owned(),
     };
     let (word, tone) = match record.ended {
         Ended::Applied => ("done", "come"),

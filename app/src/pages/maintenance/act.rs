@@ -79,6 +79,7 @@ pub fn Confirm(
     let id = plan.id.clone();
     let request = ApplyRequest {
         table: here.name(),
+        dataset: None,
         request,
         as_of: plan.as_of,
         base_version: plan.base_version,
@@ -159,7 +160,9 @@ fn came_of(result: lake::Result<Came>) -> Done {
 fn Goes(job: Job, done: RwSignal<Done>) -> Markup {
     let watch = Watch::start(job);
     effect(move || {
-        let over = watch.job.with(|job| job.state.is_over().then(|| ended(job)));
+        let over = watch
+            .job
+            .with(|job| job.state.is_over().then(|| ended(job)));
         if let Some(ended) = over {
             done.set(ended);
         }
@@ -188,7 +191,9 @@ fn ended(job: &Job) -> Done {
                 format::bytes(applied.bytes_deleted)
             ),
         ),
-        (JobState::Cancelled, ..) => Done::Failed(Kind::Cancelled, "Nothing was committed".to_owned()),
+        (JobState::Cancelled, ..) => {
+            Done::Failed(Kind::Cancelled, "Nothing was committed".to_owned())
+        }
         _ => Done::Failed(
             Kind::Unreachable,
             "Its server died; the table is readable, and a new plan goes on from there".to_owned(),
@@ -199,7 +204,8 @@ fn ended(job: &Job) -> Done {
 /// The headline once it is done, what is left to say, and where to go on.
 #[component]
 fn Proof(here: Here, kind: Act, aside: bool, applied: Applied, again: Callback<()>) -> Markup {
-    let version = applied.version;
+    // An act on a table is always a commit of it.
+    let version = applied.version.unwrap_or_default();
     let commit = here.href(|table| Route::Commit { table, version });
     let (title, text) = told(kind, aside, &applied);
     let failed = applied.failed.clone();
@@ -243,7 +249,7 @@ const KEYS: usize = 50;
 
 /// What was done, in a few words and in figures.
 fn told(kind: Act, aside: bool, applied: &Applied) -> (String, String) {
-    let version = applied.version;
+    let version = applied.version.unwrap_or_default();
     match kind {
         Act::Vacuum => {
             let done = if aside { "moved aside" } else { "deleted" };
@@ -254,7 +260,9 @@ fn told(kind: Act, aside: bool, applied: &Applied) -> (String, String) {
             };
             let bytes = format::bytes(applied.bytes_deleted);
             let bytes = match aside {
-                true => format!("{bytes} wait in the quarantine, and nothing is freed until they are deleted there."),
+                true => format!(
+                    "{bytes} wait in the quarantine, and nothing is freed until they are deleted there."
+                ),
                 false => format!("{bytes} freed."),
             };
             let text = format!(
@@ -262,7 +270,7 @@ fn told(kind: Act, aside: bool, applied: &Applied) -> (String, String) {
             );
             (title, text)
         }
-        Act::Optimize | Act::Restore => (
+        _ => (
             format!("Version {version} is committed and proven."),
             format!(
                 "Its {} hold the same rows as before; {} from the put to the proof, {}.",

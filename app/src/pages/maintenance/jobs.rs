@@ -34,6 +34,10 @@ pub fn what(kind: Act) -> &'static str {
         Act::Restore => "A restore",
         Act::Vacuum => "A vacuum",
         Act::Optimize => "An optimize",
+        Act::Publish => "A publish",
+        Act::Repoint => "A repoint",
+        Act::Compact => "A compaction",
+        Act::ExpireRuns => "An expiry of runs",
     }
 }
 
@@ -74,14 +78,13 @@ fn List(jobs: Arc<Jobs>) -> Markup {
 }
 
 fn line(job: &Job) -> Markup {
-    let act = match job.kind {
-        Act::Restore => "Restore",
-        Act::Vacuum => "Vacuum",
-        Act::Optimize => "Optimize",
-    };
+    let act = crate::words::act_name(job.kind);
     let (state, tone) = came_to(job);
     let came = match (&job.result, &job.error, job.state) {
-        (Some(applied), _, _) => format!("version {}", applied.version),
+        (Some(applied), _, _) => match applied.version {
+            Some(version) => format!("version {version}"),
+            None => "done".to_owned(),
+        },
         (_, Some(error), _) => format::shorten(&error.message, 300),
         (_, _, JobState::Orphaned) => {
             "Its server died. The table is readable; a new plan goes on from what is there, and what it wrote without committing is listed as never committed".to_owned()

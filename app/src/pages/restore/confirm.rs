@@ -43,6 +43,7 @@ pub fn Confirm(
     let id = outcome.plan.id.clone();
     let request = ApplyRequest {
         table: here.name(),
+        dataset: None,
         request,
         as_of: outcome.plan.as_of,
         base_version: base,
