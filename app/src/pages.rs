@@ -1,10 +1,13 @@
 //! One module a page.
 
 pub mod audit;
+pub mod closed;
 pub mod commit;
 pub mod common;
 pub mod diff;
 pub mod file;
+pub mod hour;
+pub mod hours;
 pub mod lake;
 pub mod layout;
 pub mod maintenance;
