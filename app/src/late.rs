@@ -87,6 +87,7 @@ pub fn page(route: &Route) -> Markup {
         Route::Hours { .. } => view! { <pages::hours::Page /> },
         Route::Hour { .. } => view! { <pages::hour::Page /> },
         Route::Closed => view! { <pages::closed::Page /> },
+        Route::Zones => view! { <pages::zones::Page /> },
         Route::Audit => view! { <pages::audit::Page /> },
         _ => Markup::Nothing,
     }

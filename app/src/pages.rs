@@ -15,3 +15,4 @@ pub mod restore;
 pub mod snapshot;
 pub mod timeline;
 pub mod unknown;
+pub mod zones;

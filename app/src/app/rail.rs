@@ -41,6 +41,7 @@ pub fn Rail(open: RwSignal<bool>) -> Markup {
             on:click=move |_| open.set(false)>
             <a href="/" aria-current=on(Route::Lake)>"Lake"</a>
             <a href="/hours" aria-current=on(Route::Closed)>"Closed hours"</a>
+            <a href="/zones" aria-current=on(Route::Zones)>"Zones"</a>
             <a href="/audit" aria-current=on(Route::Audit)>"Audit"</a>
             {zones}
         </nav>
