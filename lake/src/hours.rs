@@ -6,8 +6,14 @@
 //! what it judges, or acts on it.
 
 #[cfg(feature = "read")]
+pub mod closed;
+#[cfg(feature = "read")]
 pub mod dataset;
 pub mod day;
+#[cfg(feature = "read")]
+pub mod find;
+#[cfg(feature = "read")]
+pub mod foreign;
 #[cfg(feature = "read")]
 pub mod judge;
 #[cfg(feature = "read")]
