@@ -1,10 +1,8 @@
 //! One method a question, each with the type of its answer.
 
 use lake::Result;
-use lake::hours::{Day, Slot};
 use lake::table::{At, Version};
 use lake::wire::file::{FileReport, PagesReport, RowsReport};
-use lake::wire::hours::{ClosedReport, Fresh, GridReport, HourReport};
 use lake::wire::{
     ActionsReport, Ask, CommitReport, DiffFilesReport, DiffReport, FilesQuery, FilesReport,
     HistoryQuery, HistoryReport, LayoutReport, OverviewReport, PresenceReport, ResolveReport,
@@ -159,34 +157,5 @@ impl Engine {
     /// Whether the data files of a version are still there.
     pub async fn presence(&self, table: TableRef, version: Version) -> Result<PresenceReport> {
         self.ask(Ask::Presence { table, version }).await
-    }
-
-    /// The hours of a window of days, both ends included.
-    pub async fn hours(&self, dataset: &str, days: (Day, Day), fresh: Fresh) -> Result<GridReport> {
-        self.ask(Ask::Hours {
-            dataset: dataset.to_owned(),
-            from: days.0,
-            to: days.1,
-            fresh,
-        })
-        .await
-    }
-
-    /// One hour with its evidence.
-    pub async fn hour(&self, dataset: &str, slot: Slot, fresh: Fresh) -> Result<HourReport> {
-        self.ask(Ask::Hour {
-            dataset: dataset.to_owned(),
-            slot,
-            fresh,
-        })
-        .await
-    }
-
-    /// Up to when a dataset is closed, counted from its first day.
-    pub async fn closed(&self, dataset: &str) -> Result<ClosedReport> {
-        self.ask(Ask::Closed {
-            dataset: dataset.to_owned(),
-        })
-        .await
     }
 }

@@ -82,7 +82,8 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
     let grid = {
         let name = name.clone();
         Asked::new(move |progress| {
-            let today = session.now.with_untracked(|now| Day::of(*now));
+            let now = session.now.get_untracked();
+            let today = Day::of(now);
             let (year, month, _) = today.date();
             let begin = Day::from_date(year, month, 1).unwrap_or(today);
             let begin = first.map_or(begin, |first| first.clamp(begin, today));

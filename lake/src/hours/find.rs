@@ -26,6 +26,7 @@ use crate::table::Time;
 use crate::wire::hours::Fresh;
 use crate::{Error, Result};
 
+pub(crate) use day::merged;
 pub use day::{KeyFinding, ListedDay};
 pub use memory::Memory;
 
