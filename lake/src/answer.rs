@@ -7,7 +7,7 @@ mod cache;
 mod commit;
 mod file;
 mod files;
-mod hours;
+pub mod hours;
 mod overview;
 mod presence;
 

@@ -14,6 +14,7 @@ pub mod hours;
 pub mod http;
 mod layout;
 mod snapshot;
+pub mod zones;
 
 pub use ask::{Answer, Ask, Envelope, FileSort, FilesQuery, HistoryQuery, Message, TableRef};
 pub use diff::*;

@@ -88,7 +88,7 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
             let begin = Day::from_date(year, month, 1).unwrap_or(today);
             let begin = first.map_or(begin, |first| first.clamp(begin, today));
             let (engine, name) = (session.engine().watched(progress), name.clone());
-            Some(async move { engine.hours(&name, (begin, today), Fresh::Known).await })
+            Some(async move { engine.hours(name, begin, today, Fresh::Known).await })
         })
     };
     let closed = {
@@ -97,7 +97,7 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
             // The month first; it is a part of the answer.
             grid.ok()?;
             let (engine, name) = (session.engine().watched(progress), name.clone());
-            Some(async move { engine.closed(&name).await })
+            Some(async move { engine.closed(name).await })
         })
     };
     crate::signals::effect(move || {

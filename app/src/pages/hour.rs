@@ -47,7 +47,7 @@ pub fn Page() -> Markup {
         Asked::new(move |progress| {
             let (engine, dataset) = (session.engine().watched(progress), dataset.clone());
             let (slot, fresh) = (slot.get(), fresh.get_untracked());
-            Some(async move { engine.hour(&dataset, slot, fresh).await })
+            Some(async move { engine.hour(dataset, slot, fresh).await })
         })
     };
     let title = Signal::derive(move || title(slot.get()));

@@ -75,7 +75,7 @@ impl Hours {
                 let days = *shown.get()?.parts().get(i)?;
                 let engine = session.engine().watched(progress);
                 let (dataset, fresh) = (dataset.clone(), fresh.get_untracked());
-                Some(async move { engine.hours(&dataset, days, fresh).await })
+                Some(async move { engine.hours(dataset, days.0, days.1, fresh).await })
             })
         };
         let first = part(0, None);
@@ -274,7 +274,7 @@ fn closed(
             return None;
         }
         let (engine, dataset) = (session.engine().watched(progress), dataset.clone());
-        Some(async move { engine.closed(&dataset).await })
+        Some(async move { engine.closed(dataset).await })
     });
     Memo::new(move |_| {
         let own = newest.ok()?.closed.clone();

@@ -176,9 +176,10 @@ fn Selection(
         let dataset = dataset.clone();
         move |_| {
             let (engine, dataset) = (session.engine(), dataset.clone());
+            let (from_day, to_day) = pick.days();
             listing.set(true);
             spawn_local(async move {
-                let listed = engine.hours(&dataset, pick.days(), Fresh::Again).await;
+                let listed = engine.hours(dataset, from_day, to_day, Fresh::Again).await;
                 listing.try_set(false);
                 match listed {
                     Ok(_) => {
