@@ -198,6 +198,8 @@ fn found(finding: &LintFinding) -> Markup {
         .owner
         .as_ref()
         .map(|owner| format!(" · for {}", format::shorten(owner, 60)));
+    let message = format::capital(&format::visible(&finding.message));
+    let rule = format::shorten(&finding.rule, 40);
     view! {
         <Note kind>
             <span>
