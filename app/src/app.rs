@@ -110,7 +110,8 @@ fn Page() -> Markup {
     let which = Memo::new(move |_| {
         session.route.with(|route| {
             let kind = std::mem::discriminant(route);
-            (kind, route.table().map(str::to_owned))
+            let about = route.table().or(route.dataset());
+            (kind, about.map(str::to_owned))
         })
     });
     Markup::live(move || {
@@ -119,7 +120,12 @@ fn Page() -> Markup {
         match route {
             Route::Lake => view! { <pages::lake::Page /> },
             Route::Unknown { path } => view! { <pages::unknown::Page path /> },
-            Route::Audit => view! { <LatePage route /> },
+            Route::Audit
+            | Route::Hours { .. }
+            | Route::Hour { .. }
+            | Route::DatasetLayout { .. }
+            | Route::Closed
+            | Route::Zones => view! { <LatePage route /> },
             route => view! { <AboutTable route /> },
         }
     })

@@ -84,7 +84,11 @@ pub fn page(route: &Route) -> Markup {
         Route::Layout { .. } => view! { <pages::layout::Page /> },
         Route::Restore { .. } => view! { <pages::restore::Page /> },
         Route::Maintenance { .. } => view! { <pages::maintenance::Page /> },
+        Route::Hours { .. } => view! { <pages::hours::Page /> },
+        Route::Hour { .. } => view! { <pages::hour::Page /> },
+        Route::Closed => view! { <pages::closed::Page /> },
+        Route::Zones => view! { <pages::zones::Page /> },
         Route::Audit => view! { <pages::audit::Page /> },
-        Route::Lake | Route::Timeline { .. } | Route::Unknown { .. } => Markup::Nothing,
+        _ => Markup::Nothing,
     }
 }

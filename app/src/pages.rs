@@ -1,10 +1,13 @@
 //! One module a page.
 
 pub mod audit;
+pub mod closed;
 pub mod commit;
 pub mod common;
 pub mod diff;
 pub mod file;
+pub mod hour;
+pub mod hours;
 pub mod lake;
 pub mod layout;
 pub mod maintenance;
@@ -12,3 +15,4 @@ pub mod restore;
 pub mod snapshot;
 pub mod timeline;
 pub mod unknown;
+pub mod zones;

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use lake::hours::Slot;
 use lake::table::{At, Time, Version};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -50,6 +51,16 @@ pub enum Route {
     Restore { table: String },
     /// What is cleaned up and packed, what is kept, and who is at it.
     Maintenance { table: String },
+    /// The hours of a dataset.
+    Hours { dataset: String },
+    /// One hour of a dataset, or one of its days where it has no hours.
+    Hour { dataset: String, slot: Slot },
+    /// Partitions and file sizes of a dataset.
+    DatasetLayout { dataset: String },
+    /// Up to when each dataset is closed.
+    Closed,
+    /// Who owns each zone, who reads it, how long it is kept.
+    Zones,
     /// Who did what, and why.
     Audit,
     /// No page has this address.
@@ -94,6 +105,18 @@ impl Route {
             },
             ["t", t, "restore"] => Self::Restore { table: table(t)? },
             ["t", t, "maintenance"] => Self::Maintenance { table: table(t)? },
+            ["d", d] => Self::Hours { dataset: table(d)? },
+            ["d", d, "layout"] => Self::DatasetLayout { dataset: table(d)? },
+            ["d", d, day] => Self::Hour {
+                dataset: table(d)?,
+                slot: Slot::day(day.parse().ok()?),
+            },
+            ["d", d, day, hour] => Self::Hour {
+                dataset: table(d)?,
+                slot: Slot::hour(day.parse().ok()?, hour_of(hour)?),
+            },
+            ["hours"] => Self::Closed,
+            ["zones"] => Self::Zones,
             ["audit"] => Self::Audit,
             ["t", t, "c", version] => Self::Commit {
                 table: table(t)?,
@@ -123,7 +146,14 @@ impl Route {
     /// The table's name or `<zone>/<prefix>`, on pages about one.
     pub fn table(&self) -> Option<&str> {
         match self {
-            Self::Lake | Self::Audit | Self::Unknown { .. } => None,
+            Self::Lake
+            | Self::Hours { .. }
+            | Self::Hour { .. }
+            | Self::DatasetLayout { .. }
+            | Self::Closed
+            | Self::Zones
+            | Self::Audit
+            | Self::Unknown { .. } => None,
             Self::Timeline { table }
             | Self::Commit { table, .. }
             | Self::Snapshot { table, .. }
@@ -132,6 +162,16 @@ impl Route {
             | Self::Layout { table, .. }
             | Self::Restore { table }
             | Self::Maintenance { table } => Some(table),
+        }
+    }
+
+    /// The dataset's name, on pages about one.
+    pub fn dataset(&self) -> Option<&str> {
+        match self {
+            Self::Hours { dataset }
+            | Self::Hour { dataset, .. }
+            | Self::DatasetLayout { dataset } => Some(dataset),
+            _ => None,
         }
     }
 
@@ -202,9 +242,19 @@ impl fmt::Display for Route {
         if let Some(table) = self.table() {
             write!(f, "/t/{}", encode(table))?;
         }
+        if let Some(dataset) = self.dataset() {
+            write!(f, "/d/{}", encode(dataset))?;
+        }
         match self {
             Self::Lake => f.write_str("/"),
-            Self::Timeline { .. } => Ok(()),
+            Self::Timeline { .. } | Self::Hours { .. } => Ok(()),
+            Self::Hour { slot, .. } => match slot.hour {
+                Some(hour) => write!(f, "/{}/{hour:02}", slot.day),
+                None => write!(f, "/{}", slot.day),
+            },
+            Self::DatasetLayout { .. } => f.write_str("/layout"),
+            Self::Closed => f.write_str("/hours"),
+            Self::Zones => f.write_str("/zones"),
             Self::Commit { version, .. } => write!(f, "/c/{version}"),
             Self::Snapshot { at, .. } => write!(f, "/v/{}", at_segment(*at)),
             Self::Diff { from, to, .. } => write!(f, "/diff/{from}..{to}"),
@@ -253,6 +303,12 @@ fn at_from_segment(segment: &str) -> Option<At> {
         return Some(At::Version(version));
     }
     Time::parse(&decode(segment)?).ok().map(At::Time)
+}
+
+fn hour_of(segment: &str) -> Option<u8> {
+    let digits = segment.len() <= 2 && segment.bytes().all(|b| b.is_ascii_digit());
+    let hour = segment.parse::<u8>().ok().filter(|_| digits)?;
+    (hour < 24).then_some(hour)
 }
 
 /// `None` where the bytes are not UTF-8: such an address was not made here.

@@ -6,6 +6,8 @@
 //! what it judges, or acts on it.
 
 #[cfg(feature = "read")]
+pub mod closed;
+#[cfg(feature = "read")]
 mod columns;
 #[cfg(feature = "read")]
 pub mod complete;
@@ -17,8 +19,12 @@ pub mod day;
 #[cfg(feature = "write")]
 pub mod expire;
 #[cfg(feature = "read")]
+pub mod find;
+#[cfg(feature = "read")]
 #[cfg(test)]
 mod fixture;
+#[cfg(feature = "read")]
+pub mod foreign;
 #[cfg(feature = "read")]
 pub mod judge;
 #[cfg(feature = "read")]

@@ -225,7 +225,7 @@ fn check_ours(told: &[Told], log: &[Value]) {
                     "{about}"
                 );
                 if act.kind == Act::Restore {
-                    assert_eq!(applied.version, act.confirmed.next(), "{about}");
+                    assert_eq!(applied.version, Some(act.confirmed.next()), "{about}");
                 }
                 "done"
             }

@@ -169,5 +169,8 @@ fn arrives(answer: &Answer, text: &str) -> bool {
         Answer::Pages(report) => same(report, text),
         Answer::Rows(report) => same(report, text),
         Answer::Presence(report) => same(report, text),
+        Answer::Hours(report) => same(report, text),
+        Answer::Hour(report) => same(report, text),
+        Answer::Closed(report) => same(report, text),
     }
 }

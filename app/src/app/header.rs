@@ -51,9 +51,14 @@ pub fn Header(rail: RwSignal<bool>, help: RwSignal<bool>) -> Markup {
 fn crumbs() -> Markup {
     let session = session();
     let route = session.route.get();
+    if let Some(dataset) = route.dataset() {
+        return of_dataset(dataset, &route);
+    }
     let Some(table) = route.table().map(str::to_owned) else {
         let here = match route {
             Route::Lake => "Lake",
+            Route::Closed => "Closed hours",
+            Route::Zones => "Zones",
             Route::Audit => "Audit",
             _ => "No such page",
         };
@@ -105,6 +110,30 @@ fn crumbs() -> Markup {
         {zone}
         <Crumb text=name href=table_href />
         {between.map(|(text, to)| view! { <Crumb text href=to.href() /> })}
+        {last.map(|text| view! { <Crumb text /> })}
+    }
+}
+
+/// zone / dataset / hour.
+fn of_dataset(dataset: &str, route: &Route) -> Markup {
+    let lake = session().lake.ok();
+    let zone = lake.and_then(|lake| {
+        let entry = lake.datasets.iter().find(|entry| entry.name == dataset)?;
+        let zone = entry.zone.clone();
+        Some(view! { <Crumb text=zone href=Route::Lake.href() /> })
+    });
+    let last = match route {
+        Route::Hour { slot, .. } => Some(slot.to_string()),
+        Route::DatasetLayout { .. } => Some("layout".to_owned()),
+        _ => None,
+    };
+    let href = last.is_some().then(|| {
+        let dataset = dataset.to_owned();
+        Route::Hours { dataset }.href()
+    });
+    view! {
+        {zone}
+        <Crumb text=dataset.to_owned() href=href />
         {last.map(|text| view! { <Crumb text /> })}
     }
 }

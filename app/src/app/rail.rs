@@ -29,7 +29,10 @@ pub fn Rail(open: RwSignal<bool>) -> Markup {
                     {fails.then(|| view! { <span class="dot broken"></span><span class="unseen">"could not be searched"</span> })}
                     <span class="keep">{keep}</span>
                 </div>
-                <ul>{tables.into_iter().map(|t| view! { <Entry entry=t /> }).collect::<Markup>()}</ul>
+                <ul>
+                    {datasets_of(&lake, &zone.name)}
+                    {tables.into_iter().map(|t| view! { <Entry entry=t /> }).collect::<Markup>()}
+                </ul>
             }
         }).collect::<Markup>())
     };
@@ -37,6 +40,8 @@ pub fn Rail(open: RwSignal<bool>) -> Markup {
         <nav id="rail" class="rail" class:open=move || open.get() aria-label="Zones and tables"
             on:click=move |_| open.set(false)>
             <a href="/" aria-current=on(Route::Lake)>"Lake"</a>
+            <a href="/hours" aria-current=on(Route::Closed)>"Closed hours"</a>
+            <a href="/zones" aria-current=on(Route::Zones)>"Zones"</a>
             <a href="/audit" aria-current=on(Route::Audit)>"Audit"</a>
             {zones}
         </nav>
@@ -46,6 +51,32 @@ pub fn Rail(open: RwSignal<bool>) -> Markup {
 fn tables_of(lake: &LakeReport, zone: &str) -> Vec<TableEntry> {
     let tables = lake.tables.iter().filter(|t| t.zone == zone);
     tables.cloned().collect()
+}
+
+/// The datasets of a zone.
+fn datasets_of(lake: &LakeReport, zone: &str) -> Markup {
+    let session = session();
+    let datasets = lake.datasets.iter().filter(|d| d.zone == zone);
+    let entries = datasets.map(|dataset| {
+        let dataset = dataset.name.clone();
+        let state = session.states.of(&dataset);
+        let short = shorten_middle(&dataset, 28);
+        let href = Route::Hours { dataset: dataset.clone() }.href();
+        let current = move || {
+            session.route.with(|r| r.dataset() == Some(&dataset)).then_some("page")
+        };
+        view! {
+            <li>
+                <a href=href aria-current=current>
+                    <span class=move || format!("dot {}", state.get().class()) aria-hidden="true"></span>
+                    <span class="name">{short}</span>
+                    <span class="unseen">{move || state.get().says()}</span>
+                    <small title="Hours and markers">"hours"</small>
+                </a>
+            </li>
+        }
+    });
+    entries.collect()
 }
 
 #[component]

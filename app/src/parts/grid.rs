@@ -19,7 +19,7 @@ use crate::signals::{Callback, RwSignal, Signal, effect};
 use super::window::Window;
 
 pub mod column;
-mod scroll;
+pub(crate) mod scroll;
 
 pub use column::{Column, Sort};
 

@@ -1,7 +1,13 @@
+use lake::hours::Day;
+
 use super::*;
 
 fn table() -> String {
     "users".to_owned()
+}
+
+fn day() -> Day {
+    "2026-11-10".parse().unwrap()
 }
 
 #[test]
@@ -29,6 +35,34 @@ fn every_page_has_one_address() {
             "/t/users/maintenance",
         ),
         (Route::Audit, "/audit"),
+        (Route::Closed, "/hours"),
+        (Route::Zones, "/zones"),
+        (
+            Route::Hours {
+                dataset: "learning.progress".into(),
+            },
+            "/d/learning.progress",
+        ),
+        (
+            Route::Hour {
+                dataset: "a/b c".into(),
+                slot: Slot::hour(day(), 8),
+            },
+            "/d/a%2Fb%20c/2026-11-10/08",
+        ),
+        (
+            Route::Hour {
+                dataset: "days".into(),
+                slot: Slot::day(day()),
+            },
+            "/d/days/2026-11-10",
+        ),
+        (
+            Route::DatasetLayout {
+                dataset: "days".into(),
+            },
+            "/d/days/layout",
+        ),
         (
             Route::Commit {
                 table: table(),

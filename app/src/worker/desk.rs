@@ -54,7 +54,9 @@ impl Desk {
         };
         match envelope {
             Envelope::Hello { base, .. } => {
-                let reader = Reader::new(Arc::new(ServerRoots::new(base)));
+                let roots = Arc::new(ServerRoots::new(base));
+                let datasets = Arc::clone(&roots);
+                let reader = Reader::new(roots).with_datasets(datasets);
                 self.reader.replace(Some(Rc::new(reader)));
             }
             Envelope::Ask { id, ask } => self.answer(id, ask),

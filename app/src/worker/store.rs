@@ -101,7 +101,8 @@ fn may_travel_together(options: &GetOptions) -> bool {
     small && !options.head && options.if_none_match.is_none() && options.if_modified_since.is_none()
 }
 
-fn encode(text: &str) -> String {
+/// Text as one part of a URL.
+pub(super) fn encode(text: &str) -> String {
     utf8_percent_encode(text, OPAQUE).to_string()
 }
 

@@ -222,7 +222,7 @@ impl Dataset {
 }
 
 /// A key below a prefix that may be empty.
-pub(super) fn join(prefix: &str, rest: &str) -> String {
+pub(crate) fn join(prefix: &str, rest: &str) -> String {
     match prefix {
         "" => rest.to_owned(),
         prefix => format!("{prefix}/{rest}"),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
 use super::day::Slot;
+use super::foreign::Committed;
 use super::listing::{Object, SlotObjects};
 use super::marker::{Declared, Marker, RunPin};
 use super::state::{Reason, State};
@@ -26,9 +27,23 @@ pub struct Markers {
     pub declared: Option<Read<Declared>>,
     /// Readers' pins.
     pub pins: Vec<Read<RunPin>>,
+    /// Somebody else's marker, which says no more than that it is there.
+    pub plain: Option<Object>,
+    /// Commits of Databricks' committer, in the order in which they were put.
+    pub commits: Vec<Read<Committed>>,
 }
 
 impl Markers {
+    /// Nothing.
+    pub(super) const NONE: Self = Self {
+        current: None,
+        superseded: Vec::new(),
+        declared: None,
+        pins: Vec::new(),
+        plain: None,
+        commits: Vec::new(),
+    };
+
     /// The current marker, where it can be read.
     pub fn marker(&self) -> Option<&Marker> {
         self.current

@@ -91,6 +91,27 @@ impl Marker {
         self.supersedes.as_deref().into_iter().chain(also)
     }
 
+    /// What its publisher's gate of completeness found, where the marker says so in the field
+    /// `completeness`.
+    pub fn stated(&self) -> Option<super::judge::Completeness> {
+        #[derive(Deserialize)]
+        struct Stated {
+            orders: u64,
+            landed: u64,
+            dead_lettered: u64,
+            missing: u64,
+        }
+        let said = self.extra.get("completeness")?;
+        let said: Stated = serde_json::from_value(said.clone()).ok()?;
+        Some(super::judge::Completeness {
+            orders: said.orders,
+            landed: said.landed,
+            dead_lettered: said.dead_lettered,
+            missing: said.missing,
+            ..Default::default()
+        })
+    }
+
     /// The key prefix in the zone that a reader may scan; `None` where the URL lies outside the
     /// dataset.
     pub fn scan(&self, dataset: &Dataset) -> Option<String> {

@@ -160,6 +160,10 @@ pub struct GridDay {
     pub date: Day,
     /// A letter for each hour; one for a dataset without hours.
     pub states: String,
+    /// Data objects of each hour, as in [`HourRow::objects`].
+    pub objects: Vec<u64>,
+    /// Their bytes.
+    pub bytes: Vec<u64>,
     /// When its keys were last listed.
     pub listed_at: Option<Time>,
 }

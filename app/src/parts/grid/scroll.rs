@@ -15,7 +15,7 @@ const COVERED: f64 = 44.0 + 30.0;
 
 /// Keeps `seen` at what is near the viewport: on scroll, on resize, and when the list or what is
 /// above it changes height.
-pub(super) fn follow_scroll(
+pub(crate) fn follow_scroll(
     body: NodeRef<Div>,
     count: Signal<usize>,
     row_height: f64,
@@ -60,7 +60,7 @@ pub(super) fn follow_scroll(
 }
 
 /// Scrolls the page so that row `index` is seen; not at all where it is.
-pub(super) fn reveal(body: &web_sys::HtmlDivElement, index: usize, count: usize, row_height: f64) {
+pub(crate) fn reveal(body: &web_sys::HtmlDivElement, index: usize, count: usize, row_height: f64) {
     let viewport = window().inner_height().ok().and_then(|h| h.as_f64());
     let viewport = viewport.unwrap_or(800.0);
     let page = window().scroll_y().unwrap_or(0.0);

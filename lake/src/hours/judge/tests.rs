@@ -49,7 +49,8 @@ fn day() -> Day {
     "2026-11-10".parse().unwrap()
 }
 
-fn slot() -> Slot {
+/// The hour that the tests are about.
+pub(crate) fn slot() -> Slot {
     Slot::hour(day(), 8)
 }
 

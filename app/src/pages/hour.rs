@@ -1,0 +1,288 @@
+//! One hour: how it stands, the evidence for each thing that is said of it, and what to do.
+
+pub mod evidence;
+pub mod objects;
+
+use std::sync::Arc;
+
+use lake::hours::{Slot, State};
+use lake::wire::hours::{Fresh, HourReport};
+use leptos::prelude::*;
+
+use crate::asked::Asked;
+use crate::copy::shell;
+use crate::format;
+use crate::markup::{Markup, view};
+use crate::parts::{CopyButton, Facts, Head, ShellLine};
+use crate::route::Route;
+use crate::session::session;
+use crate::signals::{Callback, Memo, RwSignal, Signal};
+
+use super::hours::Tabs;
+use super::hours::grid::day_name;
+use super::hours::runs::{class, glyph};
+
+use self::evidence::Evidence;
+use self::objects::{Objects, Runs};
+
+/// The page.
+#[component]
+pub fn Page() -> Markup {
+    let session = session();
+    let dataset = session
+        .route
+        .with_untracked(|r| r.dataset().unwrap_or_default().to_owned());
+    let slot = Memo::new(move |before: Option<&Slot>| {
+        let here = session.route.with(|route| match route {
+            Route::Hour { slot, .. } => Some(*slot),
+            _ => None,
+        });
+        // The page is about to go where the address names another.
+        here.or(before.copied())
+            .unwrap_or(Slot::day(lake::hours::Day::of(lake::table::Time(0))))
+    });
+    let fresh = RwSignal::new(Fresh::Refresh);
+    let report = {
+        let dataset = dataset.clone();
+        Asked::new(move |progress| {
+            let (engine, dataset) = (session.engine().watched(progress), dataset.clone());
+            let (slot, fresh) = (slot.get(), fresh.get_untracked());
+            Some(async move { engine.hour(dataset, slot, fresh).await })
+        })
+    };
+    let title = Signal::derive(move || title(slot.get()));
+    let window_title = {
+        let dataset = dataset.clone();
+        Signal::derive(move || format!("{dataset} · {}", slot.get()))
+    };
+    let facts = {
+        let dataset = dataset.clone();
+        move || {
+            let href = Route::Hours {
+                dataset: dataset.clone(),
+            }
+            .href();
+            let zone = report.ok().map(|report| report.dataset.zone.clone());
+            let listed = report.ok().and_then(|report| report.row.listed_at);
+            let mut facts = vec![view! { <a href=href>{dataset.clone()}</a> }];
+            facts.extend(zone.map(|zone| view! { {zone} }));
+            facts.extend(listed.map(|at| view! { "listed " {format::ago(at, session.now.get())} }));
+            view! { <Facts facts /> }
+        }
+    };
+    let neighbour = {
+        let dataset = dataset.clone();
+        move |to: fn(Slot) -> Slot, name: &'static str, rel: &'static str| {
+            let dataset = dataset.clone();
+            let href = move || {
+                Route::Hour {
+                    dataset: dataset.clone(),
+                    slot: to(slot.get()),
+                }
+                .href()
+            };
+            view! { <a class="btn small" href=href rel=rel>{name}</a> }
+        }
+    };
+    let before = neighbour(before, "‹ Before", "prev");
+    let after = neighbour(after, "After ›", "next");
+    let again = move |_| {
+        fresh.set(Fresh::Again);
+        report.again();
+    };
+    let link = Callback::new(|()| window().location().href().unwrap_or_default());
+    let body = report.show("the hour", {
+        let dataset = dataset.clone();
+        move |report| view! { <Body dataset=dataset.clone() report /> }
+    });
+    view! {
+        <Head title window_title facts>
+            {before}
+            {after}
+            <button type="button" class="btn small" on:click=again>"List again now"</button>
+            <CopyButton label="Copy link" done="Link copied" text=link />
+        </Head>
+        <Tabs dataset />
+        {body}
+    }
+}
+
+/// `Tue 10 Nov 2026, 08:00 – 09:00 UTC`
+fn title(slot: Slot) -> String {
+    let (year, ..) = slot.day.date();
+    match slot.hour {
+        Some(hour) => format!(
+            "{} {year}, {hour:02}:00 – {:02}:00 UTC",
+            day_name(slot.day),
+            hour + 1
+        ),
+        None => format!("{} {year}, UTC", day_name(slot.day)),
+    }
+}
+
+fn before(slot: Slot) -> Slot {
+    match slot.hour {
+        Some(0) => Slot::hour(slot.day.plus(-1), 23),
+        Some(hour) => Slot::hour(slot.day, hour - 1),
+        None => Slot::day(slot.day.plus(-1)),
+    }
+}
+
+fn after(slot: Slot) -> Slot {
+    match slot.hour {
+        Some(23..) => Slot::hour(slot.day.plus(1), 0),
+        Some(hour) => Slot::hour(slot.day, hour + 1),
+        None => Slot::day(slot.day.plus(1)),
+    }
+}
+
+#[component]
+fn Body(dataset: String, report: Arc<HourReport>) -> Markup {
+    view! {
+        <Verdict report=Arc::clone(&report) />
+        <div class="columns">
+            <div>
+                <Evidence report=Arc::clone(&report) />
+                <Runs report=Arc::clone(&report) />
+                <Objects report=Arc::clone(&report) />
+            </div>
+            <aside aria-label="What to do">
+                <Aside dataset report />
+            </aside>
+        </div>
+    }
+}
+
+/// The state in a word and the first reason in a sentence.
+#[component]
+fn Verdict(report: Arc<HourReport>) -> Markup {
+    let state = report.row.state;
+    let first = report
+        .row
+        .reasons
+        .first()
+        .map(|reason| reason.message.clone());
+    let said = first.unwrap_or_else(|| match state {
+        State::Closed => {
+            let objects = format::counted(report.row.objects, "object");
+            format!(
+                "{objects}, {}: marker and listing agree",
+                format::bytes(report.row.bytes)
+            )
+        }
+        _ => String::new(),
+    });
+    let word = format::capital(state.words());
+    view! {
+        <p class=format!("verdict hour-verdict is-{}", class(state))>
+            <i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i>
+            <b>{word}"."</b>" "{format::capital(&format::visible(&said))}
+        </p>
+    }
+}
+
+/// What an hour's reader, publisher and catalog can do.
+#[component]
+fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
+    let row = &report.row;
+    let mut words = vec![
+        "tidemark".to_owned(),
+        "check".to_owned(),
+        dataset.clone(),
+        "--date".to_owned(),
+        row.date.to_string(),
+    ];
+    if let Some(hour) = row.hour {
+        words.extend(["--hour".to_owned(), hour.to_string()]);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let check = shell(&words);
+    let exits = match row.state.lets_pass() {
+        true => "exits with 0: a reader may go on".to_owned(),
+        false => format!("exits with 1: it is {}", row.state.words()),
+    };
+    let scan = report.scan.clone().map(|scan| {
+        view! {
+            <h2>"What a reader scans"</h2>
+            <ShellLine command=Signal::stored(scan) />
+        }
+    });
+    let statement = report.statement.clone().map(|statement| {
+        view! {
+            <h2>"For a catalog"</h2>
+            <ShellLine command=Signal::stored(statement) />
+        }
+    });
+    let waits = (row.state == State::Open)
+        .then(|| view! { <Waits dataset=dataset.clone() report=Arc::clone(&report) /> });
+    let replay = report
+        .replay_until
+        .filter(|_| row.state < State::Late)
+        .map(|until| {
+            let past = until < report.now;
+            let text = match past {
+                true => format!(
+                    "The topic could be replayed until {}: these objects are the last copy",
+                    format::utc(until)
+                ),
+                false => format!("The topic can be replayed until {}", format::utc(until)),
+            };
+            view! { <p class="soft s">{text}</p> }
+        });
+    let owners = [
+        ("publishing", &report.dataset.publisher),
+        ("object sizes", &report.dataset.compaction_owner),
+        ("the data", &report.dataset.owner),
+    ];
+    let owners = owners.into_iter().filter_map(|(what, who)| {
+        let who = format::shorten(who.as_deref()?, 60);
+        Some(view! { <div><dt>{format!("Asks for {what}")}</dt><dd>{who}</dd></div> })
+    });
+    view! {
+        {waits}
+        <h2>"For a job"</h2>
+        <ShellLine command=Signal::stored(check) />
+        <p class="soft s">{exits}</p>
+        {replay}
+        {scan}
+        {statement}
+        <h2>"Whom to ask"</h2>
+        <dl class="pairs">{owners.collect::<Markup>()}</dl>
+    }
+}
+
+/// An hour that is not closed yet: the last one that is, and the stream.
+#[component]
+fn Waits(dataset: String, report: Arc<HourReport>) -> Markup {
+    let last = report.last_closed.map(|slot| {
+        let href = Route::Hour { dataset, slot }.href();
+        view! { "The last closed hour is " <a href=href>{slot.to_string()}</a> ". " }
+    });
+    let stream = report.dataset.stream.clone().map(|(name, url)| {
+        // The configuration's own link; nothing else of it leaves this site.
+        let safe = url.starts_with("https://") || url.starts_with("http://");
+        match safe {
+            true => view! { "The stream is " <a href=url rel="noreferrer" target="_blank">{format::shorten(&name, 60)}</a> "." },
+            false => view! { "The stream is " {format::shorten(&name, 60)} "." },
+        }
+    });
+    view! { <p class="note"><span>"Not yet closed. " {last} {stream}</span></p> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_follow_each_other() {
+        let day: lake::hours::Day = "2026-11-10".parse().unwrap();
+        assert_eq!(
+            title(Slot::hour(day, 8)),
+            "Tue 10 Nov 2026, 08:00 – 09:00 UTC"
+        );
+        assert_eq!(title(Slot::day(day)), "Tue 10 Nov 2026, UTC");
+        assert_eq!(before(Slot::hour(day, 0)), Slot::hour(day.plus(-1), 23));
+        assert_eq!(after(Slot::hour(day, 23)), Slot::hour(day.plus(1), 0));
+        assert_eq!(after(Slot::day(day)), Slot::day(day.plus(1)));
+    }
+}

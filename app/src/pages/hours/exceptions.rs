@@ -1,0 +1,116 @@
+//! The hours that need a person, in words.
+
+use lake::hours::{Slot, State};
+use lake::wire::hours::HourRow;
+use lake::wire::{Finding, Severity};
+use leptos::prelude::*;
+
+use crate::format;
+use crate::markup::{Markup, view};
+use crate::pages::common::Sheet;
+use crate::parts::{Bytes, Count, Key, Note, NoteKind};
+use crate::route::Route;
+use crate::signals::Memo;
+
+use super::Hours;
+use super::runs::{class, glyph};
+
+/// The list, and what else the listing shows.
+#[component]
+pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
+    let rows = Memo::new(move |_| {
+        let parts = hours.come();
+        let mut rows: Vec<HourRow> = parts
+            .iter()
+            .flat_map(|part| part.attention.clone())
+            .collect();
+        rows.sort_by(|a, b| (a.state, b.date, b.hour).cmp(&(b.state, a.date, a.hour)));
+        let total = parts.iter().map(|part| part.attention_total).sum::<u64>();
+        (rows, total)
+    });
+    let findings = Memo::new(move |_| {
+        let parts = hours.come();
+        parts
+            .iter()
+            .flat_map(|part| part.findings.clone())
+            .collect::<Vec<_>>()
+    });
+    let list = move || {
+        rows.with(|(rows, total)| {
+            if rows.is_empty() {
+                return view! { <p class="soft">"No hour needs a person"</p> };
+            }
+            let more = total.saturating_sub(rows.len() as u64);
+            let lines = rows.iter().map(|row| line(&dataset, row)).collect::<Markup>();
+            view! {
+                <Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet>
+                {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more, in the grid", format::count(more))}</p> })}
+            }
+        })
+    };
+    let found = move || {
+        findings.with(|findings| {
+            let notes = findings.iter().take(20).map(note).collect::<Markup>();
+            (!findings.is_empty()).then(|| view! { <h2>"Found in the listing"</h2> {notes} })
+        })
+    };
+    view! {
+        <h2>"What needs a person" <small>{move || rows.with(|(_, total)| format::count(*total))}</small></h2>
+        {list}
+        {found}
+    }
+}
+
+/// One hour and why.
+pub fn line(dataset: &str, row: &HourRow) -> Markup {
+    let slot = Slot {
+        day: row.date,
+        hour: row.hour,
+    };
+    let href = Route::Hour {
+        dataset: dataset.to_owned(),
+        slot,
+    }
+    .href();
+    let why = row.reasons.first().map(|reason| {
+        let key = reason.key.as_ref().map(|key| {
+            let name = key.rsplit('/').next().unwrap_or(key).to_owned();
+            view! { " " <Key text=name max=60 /> }
+        });
+        view! { {format::capital(&format::visible(&reason.message))} {key} }
+    });
+    view! {
+        <tr>
+            <td><a href=href>{slot.to_string()}</a></td>
+            <td>{state(row.state)}</td>
+            <td class="w">{why}</td>
+            <td class="n"><Count n=row.objects /></td>
+            <td class="n"><Bytes n=row.bytes /></td>
+        </tr>
+    }
+}
+
+/// A state's sign and its word.
+pub fn state(state: State) -> Markup {
+    view! { <span class="hour-state"><i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i>{state.words()}</span> }
+}
+
+/// A finding with its place.
+pub fn note(finding: &Finding) -> Markup {
+    let kind = match finding.severity {
+        Severity::Error => NoteKind::Attention,
+        Severity::Warning => NoteKind::Warning,
+    };
+    let place = finding.location.clone();
+    let message = format::capital(&format::visible(&finding.message));
+    let rule = format::shorten(&finding.rule, 40);
+    view! {
+        <Note kind>
+            <span>
+                {message}
+                {place.map(|place| view! { " " <Key text=place max=80 /> })}
+                " " <span class="soft s mono">{rule}</span>
+            </span>
+        </Note>
+    }
+}
