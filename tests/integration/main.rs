@@ -5,6 +5,7 @@ mod damage;
 mod engines;
 mod optimize;
 mod peers;
+mod publish;
 mod race;
 mod reads;
 mod rebuild;
