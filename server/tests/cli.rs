@@ -8,6 +8,8 @@
 
 #[path = "cli/optimize.rs"]
 mod optimize;
+#[path = "cli/publish.rs"]
+mod publish;
 #[path = "cli/restore.rs"]
 mod restore;
 #[path = "cli/vacuum.rs"]

@@ -6,6 +6,7 @@ mod engines;
 mod killed;
 mod optimize;
 mod peers;
+mod publish;
 mod race;
 mod reads;
 mod rebuild;

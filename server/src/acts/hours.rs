@@ -193,3 +193,6 @@ async fn expire_runs(
         }),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,3 +104,19 @@ async fn s3_refuses_an_update_of_what_has_changed() {
         "second"
     );
 }
+
+#[tokio::test]
+async fn every_kind_of_store_creates_and_swaps() {
+    let seaweed = SeaweedFs::shared();
+    let folder = TempDir::new().unwrap();
+    let disk = format!("file://{}/", folder.path().display());
+    for (url, overrides) in [
+        (format!("s3://{BUCKET}/swaps/"), seaweed.overrides()),
+        (disk, Overrides::new()),
+        ("memory:///".to_owned(), Overrides::new()),
+    ] {
+        let store = open(&url, &overrides);
+        let deviations = conformance::writes(&store, "scratch").await;
+        assert_eq!(deviations, Vec::<String>::new(), "{url}");
+    }
+}

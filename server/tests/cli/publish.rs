@@ -1,0 +1,225 @@
+//! `tidemark publish`, `repoint`, `expire-runs` and pins of runs: what a script reads, and how each
+//! ends.
+
+use super::*;
+
+const MORE: &str = r#"
+[[dataset]]
+name = "learning.progress"
+zone = "curated"
+prefix = "learning/progress/"
+partition = ["event_date", "hour"]
+definition_version = "7"
+[dataset.retention]
+audit = { keep = "0s", source = "the test" }
+"#;
+
+const HOUR: &str = "lake/learning/progress/event_date=2026-11-10/hour=08";
+
+impl Folder {
+    fn with_runs(runs: &[(&str, u32)]) -> Self {
+        let folder = Self::new();
+        let config = folder.path("tidemark.toml");
+        let text = fs::read_to_string(&config).unwrap();
+        fs::write(&config, format!("{text}{MORE}")).unwrap();
+        for (run, count) in runs {
+            folder.add_run(run, *count);
+        }
+        folder
+    }
+
+    fn add_run(&self, run: &str, count: u32) {
+        for n in 0..count {
+            let path = self
+                .path(HOUR)
+                .join(format!("run_id={run}/part-{n}.parquet"));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "0123456789").unwrap();
+        }
+    }
+}
+
+const OF: [&str; 5] = ["learning.progress", "--date", "2026-11-10", "--hour", "8"];
+
+fn publish<'a>(run: &'a str, count: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let newest = ["--max-event-time", "2026-11-10T08:59:59Z"];
+    let run = ["--run", run, "--count", count];
+    [&["publish"], &OF[..], &run, &newest, more].concat()
+}
+
+#[test]
+fn three_objects_then_a_fourth_then_a_new_run() {
+    let folder = Folder::with_runs(&[("r1", 3)]);
+    let told = folder.json(&publish("r1", "3", &[]));
+    let wanted = json!({
+        "dataset": "learning.progress", "date": "2026-11-10", "hour": 8,
+        "outcome": "published", "refused": null, "superseded_run": null,
+        "registered": null, "registration_error": null, "state": "closed",
+        "marker": {
+            "zone": "curated", "object_count": 3, "bytes": 30, "run_id": "r1",
+            "definition_version": "7", "max_event_time": "2026-11-10T08:59:59.000Z",
+        },
+    });
+    holds(&told, &wanted, "publish");
+    let told = folder.json(&publish("r1", "3", &[]));
+    holds(
+        &told,
+        &json!({ "outcome": "unchanged", "state": "closed" }),
+        "again",
+    );
+
+    folder.add_run("r1", 4);
+    let told = folder.json_of(&publish("r1", "4", &[]), 1);
+    assert_eq!(told["outcome"], "refused");
+    assert!(told["refused"].as_str().unwrap().contains("never edited"));
+    assert_eq!(told["state"], "mutated");
+
+    folder.add_run("r2", 4);
+    let told = folder.json(&publish("r2", "4", &[]));
+    holds(
+        &told,
+        &json!({ "outcome": "published", "superseded_run": "r1" }),
+        "r2",
+    );
+    let short = folder.json_of(&publish("r2", "9", &["--replace"]), 0);
+    assert_eq!(short["outcome"], "unchanged");
+}
+
+#[test]
+fn what_is_not_published_ends_with_its_own_code() {
+    let folder = Folder::with_runs(&[("r1", 1)]);
+    for (arguments, code, why) in [
+        (publish("r1", "2", &[]), 1, "its writer says 2"),
+        (
+            [&["publish"], &OF[..], &["--run", "r1"]].concat(),
+            2,
+            "--count",
+        ),
+        (
+            [&["publish"], &OF[..], &["--empty"]].concat(),
+            2,
+            "--reason",
+        ),
+        (
+            vec![
+                "publish",
+                "other",
+                "--date",
+                "2026-11-10",
+                "--run",
+                "r1",
+                "--count",
+                "1",
+            ],
+            2,
+            "declares learning.progress",
+        ),
+        (
+            vec![
+                "publish",
+                "learning.progress",
+                "--date",
+                "2026-13-10",
+                "--run",
+                "r1",
+                "--count",
+                "1",
+            ],
+            2,
+            "is not a date",
+        ),
+        (
+            [&["repoint"], &OF[..], &["--run", "r1"]].concat(),
+            1,
+            "never published",
+        ),
+    ] {
+        let output = folder.run(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(
+            said.starts_with("tidemark: ") && said.contains(why),
+            "{said}"
+        );
+    }
+    let today = lake::hours::Day::of(lake::table::Time(chrono_now())).to_string();
+    let open = [
+        "publish",
+        "learning.progress",
+        "--date",
+        &today,
+        "--hour",
+        "23",
+        "--empty",
+        "--reason",
+        "x",
+    ];
+    let output = folder.run(&open);
+    // In the last second of a day the hour may end while this runs.
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        text(&output.stderr).contains("is open: it ends at"),
+        "{output:?}"
+    );
+}
+
+fn chrono_now() -> i64 {
+    let since = std::time::SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}
+
+#[test]
+fn runs_are_pinned_pointed_back_to_and_expired() {
+    let folder = Folder::with_runs(&[("r1", 2), ("r2", 3)]);
+    folder.json(&publish("r1", "2", &[]));
+    folder.json(&publish("r2", "3", &["--replace"]));
+    let back = [
+        &["repoint"],
+        &OF[..],
+        &["--run", "r1", "--reason", "r2 lacks a region"],
+    ]
+    .concat();
+    let told = folder.json(&back);
+    let wanted = json!({
+        "outcome": "published", "superseded_run": "r2",
+        "marker": { "run_id": "r1", "supersedes": "r2", "reason": "r2 lacks a region" },
+    });
+    holds(&told, &wanted, "repoint");
+
+    let pin = [
+        "--run",
+        "r2",
+        "--name",
+        "board",
+        "--until",
+        "2100-01-01T00:00:00Z",
+    ];
+    let pins = folder.json(&[&["pin"], &OF[..], &pin].concat());
+    let wanted = json!({ "pins": [{
+        "name": "board", "date": "2026-11-10", "hour": 8, "run_id": "r2",
+        "until": "2100-01-01T00:00:00.000Z",
+    }]});
+    holds(&pins, &wanted, "pins");
+    let expire = ["expire-runs", "learning.progress"];
+    let planned = folder.json(&expire);
+    assert_eq!(planned["plan"]["files_to_delete"], 0);
+    let why = planned["plan"]["hours"]["expire"]["spared"][0]["why"].as_str();
+    assert!(why.unwrap().starts_with("pinned by"), "{planned}");
+
+    folder.json(&[&["unpin"], &OF[..], &["--name", "board"]].concat());
+    assert_eq!(
+        folder.json(&["pins", "learning.progress"])["pins"],
+        json!([])
+    );
+    let planned = folder.json(&expire);
+    assert_eq!(
+        (&planned["plan"]["files_to_delete"], &planned["applied"]),
+        (&json!(3), &Value::Null)
+    );
+    let done = folder.json(&[&expire[..], &["--apply"]].concat());
+    assert_eq!(done["applied"]["deleted"], 3);
+    assert!(!folder.path(HOUR).join("run_id=r2/part-0.parquet").exists());
+    assert!(folder.path(HOUR).join("run_id=r1/part-0.parquet").exists());
+}
