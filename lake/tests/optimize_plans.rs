@@ -63,10 +63,9 @@ async fn small_files_are_packed_and_the_plan_says_how() {
     let bin = &detail.bins[0];
     assert_eq!(bin.paths, ["f0", "f1", "f2"]);
     assert_eq!((bin.rows, bin.deleted_rows), (Some(30), 0));
-    assert_eq!(
-        (bin.bytes, bin.predicted_bytes),
-        (detail.table_bytes, detail.table_bytes)
-    );
+    assert_eq!(bin.bytes, detail.table_bytes);
+    // Three footers become one.
+    assert!((1..bin.bytes).contains(&bin.predicted_bytes));
     assert_eq!((plan.files_to_rewrite, plan.files_to_write), (3, 1));
     assert_eq!(plan.bytes_to_rewrite, detail.table_bytes);
     assert_eq!((plan.rows_to_add, plan.rows_to_remove), (Some(0), Some(0)));
@@ -155,6 +154,7 @@ async fn partitions_stay_apart_and_spellings_of_one_come_together() {
         ("2", json!(null)),
         ("2", json!("")),
         ("3", json!("x")),
+        ("2", json!(null)),
     ];
     for (at, (n, s)) in spelled.into_iter().enumerate() {
         let add = table.file(&format!("f{at}"), &batch(at as i64, 1)).await;
@@ -168,12 +168,17 @@ async fn partitions_stay_apart_and_spellings_of_one_come_together() {
         bins,
         [
             &["f0".to_owned(), "f1".to_owned()][..],
-            &["f3".to_owned(), "f4".to_owned()]
+            &["f3".to_owned(), "f6".to_owned()]
         ]
     );
+    let empty =
+        "a partition value is empty text, which some engines read as null and others as text";
     assert_eq!(
         reasons(&plan),
-        [("there is nothing to pack it with in its partition", 2)]
+        [
+            (empty, 1),
+            ("there is nothing to pack it with in its partition", 2)
+        ]
     );
     // Only what was asked for.
     let only = Request {
@@ -219,7 +224,7 @@ async fn a_file_of_masked_rows_is_written_again_alone() {
         if packed {
             let bin = &plan.optimize.as_ref().unwrap().bins[0];
             assert_eq!((bin.rows, bin.deleted_rows), (Some(18), 2));
-            assert_eq!(bin.predicted_bytes, bin.bytes * 18 / 20);
+            assert!((1..bin.bytes * 18 / 20).contains(&bin.predicted_bytes));
         }
     }
 }
@@ -377,4 +382,37 @@ async fn there_may_be_nothing_to_do() {
         ..request()
     };
     assert_eq!(plan_error(&table, &moved, &host).await, Kind::Conflict);
+}
+
+/// What a small file's footer weighs is not what its rows will weigh.
+#[tokio::test]
+async fn a_second_plan_finds_nothing() {
+    let table = Table::new();
+    let fields = json!([plain("a", "long")]);
+    let mut actions = vec![protocol(&[]), metadata(fields, json!([]), json!({}))];
+    let (mut small, mut footers) = (0, 0);
+    for at in 0..20 {
+        let add = table.file(&format!("f{at}"), &batch(at, 1)).await;
+        small += add["add"]["size"].as_u64().unwrap();
+        actions.push(add);
+    }
+    for name in ["large", "larger"] {
+        let add = table.file(name, &batch(100, 4_000)).await;
+        footers = small + add["add"]["size"].as_u64().unwrap();
+        actions.push(add);
+    }
+    table.commit(0, &actions).await;
+    let target = Request {
+        target: Some(footers - small / 4),
+        ..request()
+    };
+    let first = table.plan_of(&target).await;
+    let detail = first.plan.optimize.as_ref().unwrap();
+    assert_eq!(detail.bins.len(), 1, "{:?}", detail.bins);
+    assert_eq!(detail.bins[0].paths.len(), 21);
+    let why = "with what else is small in its partition it would be larger than the target";
+    assert_eq!(reasons(&first.plan), [(why, 1)]);
+    table.apply(&first).await.unwrap();
+    let second = table.plan_of(&target).await.plan;
+    assert!(second.refused.unwrap().starts_with("nothing to do"));
 }

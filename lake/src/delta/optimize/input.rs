@@ -1,5 +1,6 @@
 //! The files that are packed, looked at before anything is planned.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ::parquet::basic::Compression;
@@ -29,6 +30,8 @@ pub(super) struct Input {
     pub(super) raw_path: String,
     pub(super) path: Path,
     pub(super) bytes: u64,
+    /// Bytes of its columns: without the footer and the indexes, which its rows do not take along.
+    pub(super) data: u64,
     /// Rows in the file, masked ones included.
     pub(super) records: u64,
     pub(super) vector: Option<Descriptor>,
@@ -58,6 +61,13 @@ pub(super) async fn input(
     let Location::Inside(path) = locate(&root.path, file.raw_path())? else {
         return Err(Error::unsupported("it lies outside the table"));
     };
+    if has_empty_text(&add) {
+        // The protocol reads it as null, and not every engine does: written either way, some reader
+        // would find another value than before.
+        return Err(Error::unsupported(
+            "a partition value is empty text, which some engines read as null and others as text",
+        ));
+    }
     let vector = file.vector();
     if !file.vector_is_sound() {
         return Err(Error::damaged("its deletion vector cannot be what it says"));
@@ -73,7 +83,11 @@ pub(super) async fn input(
     let opened = ParquetFile::open(&root.store, &path).await?;
     let limit = Memory::default().slice;
     let looked = look(&opened, columns, limit, file.records(), file.bytes());
-    let (records, dense) = looked.await?;
+    let Looked {
+        records,
+        data,
+        dense,
+    } = looked.await?;
     if let Some(vector) = &vector {
         masked(&root.store, &root.path, vector, records).await?;
     }
@@ -84,6 +98,7 @@ pub(super) async fn input(
         raw_path: file.raw_path().to_owned(),
         path,
         bytes: file.bytes(),
+        data: data.min(file.bytes()),
         records,
         vector,
         dense,
@@ -92,23 +107,42 @@ pub(super) async fn input(
     })
 }
 
-/// Looks at a file: whether all of it can be read as the table has it. How many rows it has, and
-/// whether it is compressed densely.
+/// Whether one of an add's partition values is text without characters.
+fn has_empty_text(add: &Fields) -> bool {
+    let values = add.get("partitionValues");
+    let values: Option<BTreeMap<String, Option<String>>> =
+        values.and_then(|values| serde_json::from_str(values.get()).ok());
+    let mut values = values.iter().flat_map(BTreeMap::values);
+    values.any(|value| value.as_deref() == Some(""))
+}
+
+/// What a footer tells.
+struct Looked {
+    records: u64,
+    data: u64,
+    /// Whether pages are compressed densely.
+    dense: bool,
+}
+
+/// Looks at a file: whether all of it can be read as the table has it.
 async fn look(
     file: &ParquetFile,
     columns: &Columns,
     limit: u64,
     stated: Option<u64>,
     bytes_stated: u64,
-) -> Result<(u64, bool)> {
+) -> Result<Looked> {
     if file.size() != bytes_stated {
         return Err(Error::damaged("it has another size than the log says"));
     }
     let binding = Binding::of(file, columns)?;
     let metadata = file.metadata();
-    let (mut records, mut dense) = (0u64, false);
+    let (mut records, mut data, mut dense) = (0u64, 0u64, false);
     for (group, own) in metadata.row_groups().iter().enumerate() {
         records = records.saturating_add(rows(file, group)?);
+        let columns = own.columns().iter();
+        let sizes = columns.filter_map(|chunk| u64::try_from(chunk.compressed_size()).ok());
+        data = sizes.fold(data, u64::saturating_add);
         dense |= own.columns().iter().any(|chunk| {
             matches!(
                 chunk.compression(),
@@ -128,7 +162,11 @@ async fn look(
             "it has another number of rows than the log says",
         ));
     }
-    Ok((records, dense))
+    Ok(Looked {
+        records,
+        data,
+        dense,
+    })
 }
 
 /// The rows of a file that are masked, each of which it has.

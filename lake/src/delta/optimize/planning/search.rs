@@ -89,7 +89,9 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// Packs, and looks at what is packed, until every file in a bin was found fit.
+    /// Looks at every file that might go into a bin, and leaves out what cannot be packed. What
+    /// remains of a file is known only then: of a small one the footer may be most, and counted as
+    /// if it stayed it would keep files apart that go together the next time.
     pub(super) async fn settle(
         &mut self,
         root: &Root,
@@ -102,8 +104,8 @@ impl<'a> Search<'a> {
             let unknown: Vec<usize> = self
                 .groups
                 .values()
-                .flat_map(|(_, candidates)| pack(candidates.clone(), self.target).0)
-                .flatten()
+                .filter(|(_, all)| all.len() > 1 || all.iter().any(|c| c.alone))
+                .flat_map(|(_, candidates)| candidates)
                 .map(|candidate| candidate.at)
                 .filter(|at| !self.looked.contains_key(at))
                 .collect();
@@ -142,6 +144,11 @@ impl<'a> Search<'a> {
             for (at, file, look) in found {
                 match look {
                     Ok(input) => {
+                        let left = remains(input.data, Some(input.records), input.masked());
+                        let all = self.groups.values_mut().flat_map(|(_, all)| all);
+                        for candidate in all.filter(|candidate| candidate.at == at) {
+                            candidate.remains = left;
+                        }
                         self.looked.insert(at, input);
                     }
                     Err(error) => self.pass(at, file, error)?,
@@ -171,10 +178,13 @@ impl<'a> Search<'a> {
     pub(super) fn passed(&self) -> Vec<Passed> {
         let mut passed = self.passed.clone();
         for (_, candidates) in self.groups.values() {
+            let why = match candidates.len() {
+                1 => "there is nothing to pack it with in its partition",
+                _ => "with what else is small in its partition it would be larger than the target",
+            };
             for lone in pack(candidates.clone(), self.target).1 {
                 if let Some(file) = self.files.get(lone.at) {
-                    let why = "there is nothing to pack it with in its partition".to_owned();
-                    note(&mut passed, why, *file);
+                    note(&mut passed, why.to_owned(), *file);
                 }
             }
         }
