@@ -159,7 +159,9 @@ fn came_of(result: lake::Result<Came>) -> Done {
 fn Goes(job: Job, done: RwSignal<Done>) -> Markup {
     let watch = Watch::start(job);
     effect(move || {
-        let over = watch.job.with(|job| job.state.is_over().then(|| ended(job)));
+        let over = watch
+            .job
+            .with(|job| job.state.is_over().then(|| ended(job)));
         if let Some(ended) = over {
             done.set(ended);
         }
@@ -188,7 +190,9 @@ fn ended(job: &Job) -> Done {
                 format::bytes(applied.bytes_deleted)
             ),
         ),
-        (JobState::Cancelled, ..) => Done::Failed(Kind::Cancelled, "Nothing was committed".to_owned()),
+        (JobState::Cancelled, ..) => {
+            Done::Failed(Kind::Cancelled, "Nothing was committed".to_owned())
+        }
         _ => Done::Failed(
             Kind::Unreachable,
             "Its server died; the table is readable, and a new plan goes on from there".to_owned(),
@@ -254,7 +258,9 @@ fn told(kind: Act, aside: bool, applied: &Applied) -> (String, String) {
             };
             let bytes = format::bytes(applied.bytes_deleted);
             let bytes = match aside {
-                true => format!("{bytes} wait in the quarantine, and nothing is freed until they are deleted there."),
+                true => format!(
+                    "{bytes} wait in the quarantine, and nothing is freed until they are deleted there."
+                ),
                 false => format!("{bytes} freed."),
             };
             let text = format!(

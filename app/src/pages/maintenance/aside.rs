@@ -126,9 +126,7 @@ fn Delete(
             (objects + folder.objects, bytes.saturating_add(folder.bytes))
         })
     });
-    let ready = move || {
-        goes.get().0 > 0 && !busy.get() && name.with(|text| text.trim() == title)
-    };
+    let ready = move || goes.get().0 > 0 && !busy.get() && name.with(|text| text.trim() == title);
     let delete = {
         let ready = ready.clone();
         move |event: web_sys::SubmitEvent| {
@@ -216,7 +214,10 @@ mod tests {
         };
         let folders = [folder(0), folder(DAY), folder(8 * DAY)];
         let count = |age| old(&folders, Time(8 * DAY + 1), age).count();
-        assert_eq!([count(7 * DAY), count(30 * DAY), count(DAY), count(0)], [2, 0, 2, 3]);
+        assert_eq!(
+            [count(7 * DAY), count(30 * DAY), count(DAY), count(0)],
+            [2, 0, 2, 3]
+        );
         assert_eq!(age_of(None).0, "7d");
         assert_eq!(age_of(Some("0s")).2, 0);
         assert_eq!(age_of(Some("nonsense")).0, "7d");

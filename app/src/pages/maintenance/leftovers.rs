@@ -77,7 +77,9 @@ fn cells(left: &Leftover, old: bool) -> Markup {
     };
     let writer = match &left.writer {
         Some(writer) => view! { <Key text=writer.clone() max=22 /> },
-        None => view! { <span class="faint" title="Its name does not tell who wrote it">"unknown"</span> },
+        None => {
+            view! { <span class="faint" title="Its name does not tell who wrote it">"unknown"</span> }
+        }
     };
     view! {
         <span role="gridcell" class="ell"><Key text=left.key.clone() max=90 /></span>

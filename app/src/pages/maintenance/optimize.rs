@@ -49,7 +49,9 @@ pub fn Panel(here: Here) -> Markup {
 fn size(text: &str) -> Result<u64> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit());
-    let (number, unit) = text.split_at_checked(split.unwrap_or(text.len())).unwrap_or_default();
+    let (number, unit) = text
+        .split_at_checked(split.unwrap_or(text.len()))
+        .unwrap_or_default();
     let unit: Option<u64> = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => Some(1),
         "kib" => Some(1 << 10),
@@ -249,7 +251,16 @@ mod tests {
         for (text, bytes) in sizes {
             assert_eq!(size(text).unwrap(), bytes, "{text}");
         }
-        for text in ["0", "", "-1", "1.5", "0.5", "x", "MiB", "18446744073709551615GiB"] {
+        for text in [
+            "0",
+            "",
+            "-1",
+            "1.5",
+            "0.5",
+            "x",
+            "MiB",
+            "18446744073709551615GiB",
+        ] {
             let error = size(text).unwrap_err().to_string();
             assert!(error.contains("is not a size"), "{error}");
         }

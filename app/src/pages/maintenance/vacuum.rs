@@ -163,7 +163,9 @@ fn question(plan: &Plan, detail: &VacuumDetail) -> Markup {
             let tail = if aside { " aside?" } else { "?" };
             let bytes = plan.bytes_to_delete;
             let then = match aside {
-                true => view! { "That frees nothing yet: "<Bytes n=bytes />" wait in the quarantine until they are deleted there." },
+                true => {
+                    view! { "That frees nothing yet: "<Bytes n=bytes />" wait in the quarantine until they are deleted there." }
+                }
                 false => view! { "That frees "<Bytes n=bytes />"." },
             };
             view! {
