@@ -19,7 +19,11 @@ pub struct Message {
 
 /// The one place that turns an error's kind into words.
 pub fn message(error: &Error) -> Message {
-    let (title, next, retry) = words(error.kind());
+    let (title, mut next, mut retry) = words(error.kind());
+    if never_was(error) {
+        next = "The table's history lists those that there are.";
+        retry = false;
+    }
     Message {
         title,
         sentence: crate::format::capital(&error.sentence()),
@@ -27,6 +31,11 @@ pub fn message(error: &Error) -> Message {
         next,
         retry,
     }
+}
+
+/// Whether a version is asked for that the table has not come to: nothing took it away.
+fn never_was(error: &Error) -> bool {
+    error.kind() == Kind::NotFound && error.sentence().starts_with("there is no version ")
 }
 
 fn words(kind: Kind) -> (&'static str, &'static str, bool) {
@@ -37,7 +46,7 @@ fn words(kind: Kind) -> (&'static str, &'static str, bool) {
             true,
         ),
         Kind::Invalid => (
-            "Cannot be meant",
+            "Not understood",
             "Correct the address or the text that was typed.",
             false,
         ),
@@ -125,6 +134,14 @@ mod tests {
             Some("_delta_log/3.json, line 2")
         );
         assert!(!message.next.is_empty());
+    }
+
+    #[test]
+    fn a_version_that_never_was_is_not_waited_for() {
+        let never = Error::not_found("there is no version 99: the newest is 51").at("key", "k");
+        assert!(!message(&never).retry);
+        assert!(!message(&never).next.contains("vacuumed"));
+        assert!(message(&Error::not_found("no object")).retry);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod sql;
 
 use std::fmt;
 
-pub use diff::{changes, scope, verdict};
+pub use diff::{changes, scope, verdict, verdict_of};
 pub use feature::{Meaning, features, meaning};
 pub use figure::{count_of, joined, number_word, plural};
 pub use file::contents;

@@ -112,15 +112,8 @@ impl Group {
     ) -> PartitionLayout {
         let files = self.bytes.len() as u64;
         let small = self.bytes.iter().filter(|b| **b < threshold);
-        let (small_files, small_bytes) =
-            small.fold((0u64, 0u64), |(n, sum), b| (n + 1, sum.saturating_add(*b)));
-        // One small file has nothing to be packed with.
-        let packs = small_files > 1;
-        let packed = if packs {
-            small_bytes.div_ceil(target.max(1)).max(1)
-        } else {
-            small_files
-        };
+        let small_files = small.count() as u64;
+        let (gone, bytes_to_rewrite) = packed(&mut self.bytes, SMALL.min(target), target);
         PartitionLayout {
             partition,
             files,
@@ -128,10 +121,36 @@ impl Group {
             rows: self.rows,
             median_bytes: quantile(&mut self.bytes, 1, 2),
             small_files,
-            files_after_packing: files - small_files + packed,
-            bytes_to_rewrite: if packs { small_bytes } else { 0 },
+            files_after_packing: files - gone,
+            bytes_to_rewrite,
         }
     }
+}
+
+/// By how many files packing makes one partition's fewer, and the bytes that it rewrites: as an
+/// optimize does it, those below `min` by size, in bins up to the target. One that is alone in its
+/// bin stays as it is.
+fn packed(sizes: &mut [u64], min: u64, target: u64) -> (u64, u64) {
+    sizes.sort_unstable();
+    let (mut gone, mut bytes) = (0u64, 0u64);
+    let (mut files, mut filled) = (0u64, 0u64);
+    let mut close = |files: u64, filled: u64| {
+        if files > 1 {
+            gone += files - 1;
+            bytes = bytes.saturating_add(filled);
+        }
+    };
+    for size in sizes.iter().take_while(|size| **size < min) {
+        let with = filled.saturating_add(*size);
+        if files > 0 && with <= target {
+            (files, filled) = (files + 1, with);
+        } else {
+            close(files, filled);
+            (files, filled) = (1, *size);
+        }
+    }
+    close(files, filled);
+    (gone, bytes)
 }
 
 fn sizes_by_partition(snapshot: &Snapshot) -> Vec<Group> {
@@ -213,6 +232,19 @@ mod tests {
         assert_eq!(quantile(&mut values, 9, 10), 5);
         assert_eq!(quantile(&mut [], 1, 2), 0);
         assert_eq!(quantile(&mut [7, 9], 1, 2), 7);
+    }
+
+    #[test]
+    fn packing_is_foretold_as_it_is_done() {
+        let foretold = |sizes: &[u64]| packed(&mut sizes.to_vec(), 100, 100);
+        // As `bins_are_filled_by_size` of an optimize has it: 5, 10 and 40 become one.
+        assert_eq!(foretold(&[50, 10, 40, 60, 5]), (2, 55));
+        assert_eq!(foretold(&[100, 1]), (0, 0));
+        assert_eq!(foretold(&[60, 30]), (1, 90));
+        assert_eq!(foretold(&[60, 50]), (0, 0));
+        assert_eq!(foretold(&[10, 10, 90, 90]), (1, 20));
+        assert_eq!(foretold(&[]), (0, 0));
+        assert_eq!(packed(&mut [u64::MAX; 3], u64::MAX, u64::MAX), (0, 0));
     }
 
     #[test]

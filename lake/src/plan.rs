@@ -186,7 +186,7 @@ pub struct Applied {
     pub warnings: Vec<String>,
     /// What became of an hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hours: Option<Published>,
+    pub hours: Option<Box<Published>>,
 }
 
 impl Applied {

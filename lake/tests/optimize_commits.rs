@@ -688,7 +688,7 @@ async fn a_plan_is_carried_out_after_unrelated_commits() {
     table.commit(1, &[new]).await;
     let rows = table.rows().await;
     let as_read = Request {
-        expect: Some(stale.base_version),
+        expect: stale.base_version,
         ..request()
     };
     let planned = plan(&table.root(), &as_read, &host).await.unwrap();

@@ -46,19 +46,29 @@ fn Records(page: Arc<AuditPage>) -> Markup {
             {forgotten}
         };
     }
-    let lines: Markup = page.records.iter().map(line).collect();
+    // A server without names of persons has no column of them.
+    let named = page.records.iter().any(|record| record.by.is_some());
+    let lines: Markup = page
+        .records
+        .iter()
+        .map(|record| line(record, named))
+        .collect();
+    let heads: &[&str] = match named {
+        true => &["When", "Table", "Act", "Came to", "By", "Why", "What"],
+        false => &["When", "Table", "Act", "Came to", "Why", "What"],
+    };
     let older = page.next_before.clone().map(|before| {
         let query = Query::default().with("before", Some(&before));
         view! { <p class="after"><a class="btn" href=Route::Audit.with(query).href()>"Older"</a></p> }
     });
     view! {
-        <Sheet label="What was done" heads=&["When", "Table", "Act", "Came to", "By", "Why", "What"]>{lines}</Sheet>
+        <div class="audit"><Sheet label="What was done" heads>{lines}</Sheet></div>
         {older}
         {forgotten}
     }
 }
 
-fn line(record: &AuditRecord) -> Markup {
+fn line(record: &AuditRecord, named: bool) -> Markup {
     let table = record.table.clone();
     let timeline = match record.kind.on_hours() {
         true => Route::Hours {
@@ -97,7 +107,7 @@ fn line(record: &AuditRecord) -> Markup {
             <td><a href=timeline.href()><Key text=record.table.clone() max=40 /></a></td>
             <td>{act}</td>
             <td><Badge text=word tone />{made}</td>
-            <td>{by}</td>
+            {named.then(|| view! { <td>{by}</td> })}
             <td class="soft">{why}</td>
             <td class="soft">{format::shorten(&record.message, 240)}</td>
         </tr>

@@ -5,23 +5,24 @@ pub mod actions;
 
 use std::sync::Arc;
 
-use lake::table::At;
+use lake::table::{At, Version};
 use lake::wire::{CommitReport, DiffReport};
 use leptos::prelude::*;
 
 use crate::asked::Asked;
 use crate::format;
+use crate::keys::Command;
 use crate::markup::{Markup, view};
 use crate::message::message;
 use crate::parts::{CopyButton, Head, Note, NoteKind, Op, ShellLine, Tabs, When};
-use crate::route::{Query, Route};
+use crate::route::Route;
 use crate::session::session;
 use crate::signals::{Callback, Memo, Signal};
-use crate::words::verdict;
+use crate::words::verdict_of;
 
 use super::common::{
-    DiffTiles, FileList, Files, Here, KeyChanges, Partitions, Say, SchemaChanges, Switch, Warnings,
-    fact, json_link, key_fact, tile,
+    DiffTiles, FileList, Files, Here, Kept, KeyChanges, Partitions, Say, SchemaChanges, Switch,
+    Warnings, fact, json_link, key_fact, pin_href, restore_from, tile,
 };
 
 use self::about::About;
@@ -37,6 +38,15 @@ pub fn Page() -> Markup {
         let (engine, table) = (session.engine().watched(progress), here.table());
         let version = version.get();
         Some(async move { engine.commit(table, version).await })
+    });
+    let pins = Kept::ask(here);
+    let latest = Signal::derive(move || commit.ok().map(|r| r.latest_version));
+    session.keys.on(move |command| {
+        let restore = match (command, latest.get_untracked()) {
+            (Command::Restore, Some(latest)) => restore_from(here, version.get_untracked(), latest),
+            _ => None,
+        };
+        restore.map(|to| session.nav.go(to)).is_some()
     });
     let title = Signal::stored(here.title());
     let window_title =
@@ -61,11 +71,12 @@ pub fn Page() -> Markup {
                 let facts = facts.into_iter().flatten();
                 facts.map(|fact| view! { <span class="fact">{fact}</span> }).collect::<Markup>()
             })}
+            {move || pins.fact(version.get())}
         }
     };
     view! {
         <Head title window_title facts>
-            <Steps here latest=Signal::derive(move || commit.ok().map(|r| r.latest_version)) />
+            <Steps here latest />
             <CopyButton label="Copy link" done="Link copied" text=Callback::new(|()| link()) />
         </Head>
         <Tabs />
@@ -80,7 +91,7 @@ fn link() -> String {
 
 /// The commits before and after.
 #[component]
-fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
+fn Steps(here: Here, latest: Signal<Option<Version>>) -> Markup {
     let session = session();
     let version = Memo::new(move |_| session.route.with(Route::version).unwrap_or_default());
     let to = move |version| here.href(|table| Route::Commit { table, version });
@@ -96,14 +107,7 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
             <a class="btn" href=to(after) title="The commit after (])" rel="next">{format!("{after} ›")}</a>
         })
     };
-    let pin = move || {
-        let version = version.get().to_string();
-        let query = Query::default().with("show", Some("pins"));
-        let table = here.name();
-        Route::Maintenance { table }
-            .with(query.with("pin", Some(&version)))
-            .href()
-    };
+    let pin = move || pin_href(here, version.get());
     let as_of = move || {
         here.href(|table| Route::Snapshot {
             table,
@@ -115,14 +119,26 @@ fn Steps(here: Here, latest: Signal<Option<lake::table::Version>>) -> Markup {
         {next}
         <a class="btn" href=as_of title="The table as of this version">"Snapshot"</a>
         <a class="btn quiet" href=pin title="Keep this version by name: our vacuum leaves its files">"Pin…"</a>
-        {move || {
-            let version = version.get();
-            latest.get().is_some_and(|latest| version < latest).then(|| {
-                let href = Route::restore(here.name(), version).href();
-                view! { <a class="btn" href=href title="Put the table back to this version (r)">"Restore…"</a> }
-            })
-        }}
+        {move || Some(view! { <Back here version=version.get() latest=latest.get()? /> })}
     }
+}
+
+/// The ways back: to what the commit made, and to what was before it.
+#[component]
+fn Back(here: Here, version: Version, latest: Version) -> Markup {
+    let to_it = (version < latest).then(|| {
+        let href = Route::restore(here.name(), version).href();
+        view! { <a class="btn" href=href title="Put the table back to this version (r)">"Restore…"</a> }
+    });
+    let before = version.previous().map(|before| {
+        let href = Route::restore(here.name(), before).href();
+        let (words, title) = match version < latest {
+            true => ("Undo from here…", format!("Put the table back to version {before}: this commit and all after it are undone")),
+            false => ("Undo this commit…", format!("Put the table back to version {before} (r)")),
+        };
+        view! { <a class="btn" href=href title=title>{words}</a> }
+    });
+    view! { {to_it} {before} }
 }
 
 #[component]
@@ -139,7 +155,7 @@ fn Body(here: Here, report: Arc<CommitReport>) -> Markup {
     });
     let headline = match (&report.diff, &report.diff_error) {
         (Some(diff), _) => view! {
-            <p class="verdict"><Say sentence=verdict(diff) /></p>
+            <p class="verdict"><Say sentence=verdict_of(&report.commit, diff) /></p>
             <Warnings warnings=diff.warnings.clone() />
             <DiffTiles diff=diff.clone() />
         },

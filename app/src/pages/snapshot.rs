@@ -5,7 +5,7 @@ pub mod schema;
 
 use std::sync::Arc;
 
-use lake::table::At;
+use lake::table::{At, Version};
 use lake::wire::SnapshotReport;
 use leptos::prelude::*;
 
@@ -17,7 +17,10 @@ use crate::route::Route;
 use crate::session::session;
 use crate::signals::{Callback, Memo, Signal};
 
-use super::common::{FileList, Files, Here, Switch, Warnings, fact, json_link, key_fact, tile};
+use super::common::{
+    FileList, Files, Here, Kept, Switch, Warnings, fact, json_link, key_fact, pin_href,
+    restore_from, tile,
+};
 
 use self::protocol::{Features, Rebuilt};
 use self::schema::SchemaTree;
@@ -36,6 +39,13 @@ pub fn Page() -> Markup {
         let at = at.get();
         Some(async move { engine.snapshot(table, at).await })
     });
+    let pins = Kept::ask(here);
+    let newest = Asked::new(move |_| {
+        at.track();
+        let (engine, table) = (session.engine(), here.table());
+        Some(async move { engine.resolve(table, At::Latest).await })
+    });
+    let newest = Signal::derive(move || newest.ok().map(|found| found.version));
     let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || match at.get() {
         At::Latest => here.title(),
@@ -53,11 +63,17 @@ pub fn Page() -> Markup {
             <span class="fact">"version " <b>{report.version.to_string()}</b></span>
             {asked.map(|asked| view! { <span class="fact">{asked}</span> })}
             <span class="fact"><When at=report.timestamp /></span>
+            {pins.fact(report.version)}
         })
     };
     // `[`, `]` and `d` need a version, which the address of the newest does not hold.
     session.keys.on(move |command| {
         use crate::keys::Command;
+        let known = (untrack(|| snapshot.ok()), newest.get_untracked());
+        if let (Command::Restore, (Some(report), Some(newest))) = (command, known) {
+            let to = restore_from(here, report.version, newest);
+            return to.map(|to| session.nav.go(to)).is_some();
+        }
         if matches!(at.get_untracked(), At::Version(_)) {
             return false;
         }
@@ -89,7 +105,7 @@ pub fn Page() -> Markup {
     });
     view! {
         <Head title window_title facts>
-            <Steps here version=Signal::derive(move || snapshot.ok().map(|r| r.version)) />
+            <Steps here newest version=Signal::derive(move || snapshot.ok().map(|r| r.version)) />
             <CopyButton label="Copy link" done="Link copied" text=Callback::new(move |()| link(here, snapshot)) />
         </Head>
         <Tabs />
@@ -115,7 +131,7 @@ fn link(here: Here, snapshot: Asked<SnapshotReport>) -> String {
 
 /// The versions before and after, and what this one changed.
 #[component]
-fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> Markup {
+fn Steps(here: Here, newest: Signal<Option<Version>>, version: Signal<Option<Version>>) -> Markup {
     let to = move |version| {
         here.href(|table| Route::Snapshot {
             table,
@@ -125,9 +141,13 @@ fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> Markup {
     Markup::live(move || {
         let version = version.get()?;
         let previous = version.previous();
+        let older = newest.get().is_some_and(|newest| version < newest);
         Some(view! {
             {previous.map(|before| view! {
                 <a class="btn" href=to(before) rel="prev" title="The version before ([)">{format!("‹ {before}")}</a>
+            })}
+            {older.then(|| view! {
+                <a class="btn" href=to(version.next()) rel="next" title="The version after (])">{format!("{} ›", version.next())}</a>
             })}
             {previous.map(|from| view! {
                 <a class="btn" title="Diff with the version before (d)"
@@ -136,6 +156,10 @@ fn Steps(here: Here, version: Signal<Option<lake::table::Version>>) -> Markup {
                 </a>
             })}
             <a class="btn" href=here.href(|table| Route::Commit { table, version })>"Commit"</a>
+            <a class="btn quiet" href=pin_href(here, version) title="Keep this version by name: our vacuum leaves its files">"Pin…"</a>
+            {older.then(|| view! {
+                <a class="btn" href=Route::restore(here.name(), version).href() title="Put the table back to this version (r)">"Restore…"</a>
+            })}
         })
     })
 }

@@ -210,6 +210,13 @@ impl Timeline {
                 }
                 None => false,
             },
+            Command::Restore => match untrack(|| self.restore_meant()) {
+                Some(to) => {
+                    self.session.nav.go(Route::restore(self.table(), to));
+                    true
+                }
+                None => false,
+            },
             Command::Escape if !self.picks.with_untracked(Vec::is_empty) => {
                 self.session.nav.set("pick", None::<&str>);
                 true
@@ -232,6 +239,16 @@ impl Timeline {
         let picked = picks.first().copied();
         let to = picked.or(self.active_version.get()).or_else(called_out)?;
         Some((to.checked_sub(1)?, to))
+    }
+
+    /// The version that `r` puts back: the row's; the one before it, where it is the newest.
+    fn restore_meant(self) -> Option<Version> {
+        let version = Version(self.active_version.get()?);
+        let newest = self.store.known.with(|k| k.as_ref().map(|k| k.latest))?;
+        match version.0 < newest {
+            true => Some(version),
+            false => version.previous(),
+        }
     }
 
     fn table(self) -> String {

@@ -1,12 +1,13 @@
 //! The verdict of a diff as a sentence, with the figures that made it.
 
 use indexmap::IndexMap;
-use lake::wire::{DiffReport, KeyChange, SchemaChange, SchemaChangeKind, Verdict};
+use lake::wire::{CommitRow, DiffReport, KeyChange, SchemaChange, SchemaChangeKind, Verdict};
+use serde_json::Value;
 
 use crate::format;
 
-use super::Sentence;
 use super::figure::{count_of, joined, plural};
+use super::{Part, Sentence};
 
 /// What happened between the two versions: the case by name, its figures, where, and what else
 /// changed.
@@ -26,6 +27,29 @@ pub fn verdict(diff: &DiffReport) -> Sentence {
         Verdict::Change => change(diff),
     };
     body.text(" ").and(changes(diff))
+}
+
+/// The verdict of one commit: a restore is called by its name, whatever came and went with it.
+pub fn verdict_of(commit: &CommitRow, diff: &DiffReport) -> Sentence {
+    let verdict = verdict(diff);
+    if commit.operation.as_deref() != Some("RESTORE") {
+        return verdict;
+    }
+    let parameter = |name: &str| match commit.parameters.get(name)? {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let named = match (parameter("version"), parameter("timestamp")) {
+        (Some(version), _) => format!("Restore to version {version}."),
+        (None, Some(time)) => format!("Restore to the version of {time}."),
+        (None, None) => "Restore.".to_owned(),
+    };
+    let mut rest = verdict;
+    if matches!(rest.0.first(), Some(Part::Strong(_))) {
+        rest.0.remove(0);
+    }
+    Sentence::new().strong(named).and(rest)
 }
 
 /// Whether the schema, the properties and the protocol are the same, and what differs if not.

@@ -35,7 +35,7 @@ pub fn packing(layout: &LayoutReport) -> Sentence {
         let why = if layout.partition_columns.is_empty() || layout.small_files == 1 {
             "Packing would change nothing."
         } else {
-            "Packing would change nothing: each is alone in its partition."
+            "Packing would change nothing: no two of one partition fit into one file."
         };
         return Sentence::new().text(why);
     }
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(
             said(&layout),
             "Two dates hold 2 small files: 100 % of the files, 100 % of the bytes. Packing would \
-             change nothing: each is alone in its partition."
+             change nothing: no two of one partition fit into one file."
         );
     }
 

@@ -10,6 +10,33 @@ pub(crate) fn partition(parts: &[(&str, &str)]) -> Partition {
         .collect()
 }
 
+pub(crate) fn commit() -> CommitRow {
+    CommitRow {
+        version: Version(48),
+        timestamp: None,
+        writer_timestamp: None,
+        in_commit: false,
+        operation: None,
+        parameters: serde_json::Value::Null,
+        user: None,
+        engine: None,
+        reason: None,
+        metrics: serde_json::Value::Null,
+        files_added: None,
+        files_removed: None,
+        bytes_added: None,
+        bytes_removed: None,
+        rows_added: None,
+        rows_removed: None,
+        data_change: true,
+        parent: None,
+        refs: Vec::new(),
+        damaged: None,
+        restorable: None,
+        metadata_change: false,
+    }
+}
+
 pub(crate) fn diff() -> DiffReport {
     DiffReport {
         from: Some(Version(47)),

@@ -150,7 +150,8 @@ fn damaged(rows: &[CommitRow]) -> Vec<Attention> {
 
 /// Commits that took a large share of the table's rows (files, where rows are unknown) without
 /// bringing them back, and ones that replaced the whole table. One whose loss a later commit made
-/// good is not called out.
+/// good is not called out, and neither is a restore: whoever put an earlier version back undid
+/// what came after it.
 fn losses(rows: &[CommitRow], totals: Totals, share: f64) -> Vec<Attention> {
     let mut after = totals;
     // Most that the table held after any later commit.
@@ -176,6 +177,7 @@ fn losses(rows: &[CommitRow], totals: Totals, share: f64) -> Vec<Attention> {
             None
         });
         if row.data_change
+            && row.operation.as_deref() != Some("RESTORE")
             && let Some((all, lost, unit, regained)) = loss
             && all > 0
             && lost as f64 >= share * all as f64
@@ -209,4 +211,46 @@ fn losses(rows: &[CommitRow], totals: Totals, share: f64) -> Vec<Attention> {
 
 fn undo(after: Option<u64>, added: Option<u64>, removed: Option<u64>) -> Option<u64> {
     (after? + removed?).checked_sub(added?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn commit(version: u64, operation: &str, rows: [u64; 2]) -> CommitRow {
+        let row = json!({
+            "version": version.to_string(), "timestamp": null, "writer_timestamp": null,
+            "in_commit": false, "operation": operation, "parameters": null, "user": null,
+            "engine": null, "reason": null, "metrics": null, "files_added": 1,
+            "files_removed": 1, "bytes_added": 1, "bytes_removed": 1, "rows_added": rows[0],
+            "rows_removed": rows[1], "data_change": true, "parent": null, "refs": [],
+            "damaged": null, "restorable": null, "metadata_change": false,
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    fn called_out(rows: &[CommitRow], left: u64) -> Vec<Version> {
+        let totals = Totals {
+            files: Some(1),
+            bytes: None,
+            rows: Some(left),
+        };
+        let found = losses(rows, totals, 0.2);
+        found.iter().filter_map(|a| a.version).collect()
+    }
+
+    #[test]
+    fn what_was_restored_on_purpose_is_not_called_out() {
+        let mut rows = vec![commit(1, "DELETE", [0, 80]), commit(0, "WRITE", [100, 0])];
+        assert_eq!(called_out(&rows, 20), [Version(1)]);
+        rows.insert(0, commit(2, "RESTORE", [80, 0]));
+        assert_eq!(called_out(&rows, 100), []);
+        // The way back takes the same rows again, and says so.
+        rows.insert(0, commit(3, "RESTORE", [0, 80]));
+        assert_eq!(called_out(&rows, 20), []);
+        rows.insert(0, commit(4, "DELETE", [0, 10]));
+        assert_eq!(called_out(&rows, 10), [Version(4)]);
+    }
 }

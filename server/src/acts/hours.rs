@@ -145,7 +145,7 @@ async fn publish(
             failed: Vec::new(),
             proven_files: published.objects,
             warnings: Vec::new(),
-            hours: Some(published),
+            hours: Some(Box::new(published)),
         }),
     })
 }

@@ -131,7 +131,7 @@ pub(super) fn finish(context: &Context, slot: Slot, outcome: Outcome) -> Result<
     let mut told = Published::of(&plan, slot);
     let mut warnings = Vec::new();
     if let Some(applied) = applied {
-        told = applied.hours.unwrap_or(told);
+        told = applied.hours.map_or(told, |hours| *hours);
         warnings = applied.warnings;
     }
     told.warnings.extend(warnings);

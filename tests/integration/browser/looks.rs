@@ -28,6 +28,15 @@ async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
             "restore",
             explorer.at("users", &format!("/restore?to={}", delete - 1)),
         ),
+        ("restore-gone", explorer.at("users", "/restore?to=5")),
+        (
+            "commit-newest",
+            explorer.at("users", &format!("/c/{latest}")),
+        ),
+        (
+            "quarantine",
+            explorer.at("users", "/maintenance?show=quarantine"),
+        ),
         ("vacuum", explorer.at("users", "/maintenance")),
         (
             "optimize",

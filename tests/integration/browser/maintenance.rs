@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
-use tests::chromium::Look;
+use tests::chromium::{Chromium, Look};
 use tests::place;
 use tests::seaweed::{BUCKET, SeaweedFs};
 use tests::served::Served;
@@ -90,6 +90,111 @@ async fn what_no_version_needs_goes_and_nothing_else() {
     explorer.close().await;
 }
 
+/// What the page says of its width: nothing sticks out of the window.
+async fn assert_fits(page: &Chromium, look: Look) {
+    let width = page
+        .web()
+        .run("return document.documentElement.scrollWidth", &[]);
+    assert_eq!(width.await.as_u64(), Some(look.width.into()));
+}
+
+#[tokio::test]
+async fn every_tab_can_be_left_for_every_page() {
+    let explorer = Explorer::open(Look::WIDE, "/").await;
+    let page = &explorer.chromium;
+    let timeline = explorer.at("users", "");
+    for tab in [
+        "",
+        "?show=optimize",
+        "?show=quarantine",
+        "?show=pins",
+        "?show=jobs",
+    ] {
+        for (link, to) in [
+            ("History", timeline.as_str()),
+            ("Lake", "/"),
+            ("Audit", "/audit"),
+        ] {
+            let path = explorer.at("users", &format!("/maintenance{tab}"));
+            explorer.go(&path).await;
+            page.press("link", link).await;
+            page.arrives(to).await;
+            page.settles().await;
+            let said = page.complaints().await;
+            assert!(said.is_empty(), "from {tab} to {link}: {said:?}");
+        }
+    }
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn what_is_moved_aside_is_freed_only_in_the_quarantine() {
+    let served = Arc::new(Served::own_demo());
+    let table = served.demo_folder().unwrap().join("curated/users");
+    let leftover = "region=DE/part-00000-0b0c1d2e-0000-4000-8000-00000000abcd.c000.parquet";
+    left_behind(&table, leftover, 3);
+    let explorer = Explorer::over(Arc::clone(&served), Look::WIDE, "/").await;
+    let page = &explorer.chromium;
+    explorer
+        .go(&explorer.at("users", "/maintenance?aside=1"))
+        .await;
+    page.reads("That frees nothing yet").await;
+    page.reads("To move aside").await;
+    page.press("button", "Move…").await;
+    page.reads("nothing is freed until they are deleted there")
+        .await;
+    let said = page.text().await;
+    assert!(said.contains("moved aside."), "{said}");
+    assert!(!said.contains("deleted."), "{said}");
+    // The plan and its question are over.
+    assert!(!said.contains("To move aside"), "{said}");
+    assert!(!table.join(leftover).exists());
+
+    page.press("link", "Open the quarantine").await;
+    page.reads("in the quarantine and take").await;
+    // Nothing lies there for seven days yet.
+    page.sees("button", "Nothing is that old").await;
+    page.press("radio", "at any time").await;
+    page.fill("textbox", "Nothing brings these back…", "users")
+        .await;
+    page.look(Look::NARROW).await;
+    assert_fits(page, Look::NARROW).await;
+    page.press("button", "Delete…").await;
+    page.reads("deleted for good.").await;
+    page.reads("Nothing lies there").await;
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn a_plan_that_cannot_be_meant_leaves_no_button() {
+    let explorer = Explorer::table(Look::WIDE, "users", "/maintenance?retain=banana").await;
+    let page = &explorer.chromium;
+    page.reads("`banana` is not a duration").await;
+    explorer
+        .go(&explorer.at("users", "/maintenance?retain=1h"))
+        .await;
+    page.reads("shorter than the table's own").await;
+    assert!(!page.has("button", "Delete…").await);
+    page.press("button", "Plan it all the same").await;
+    page.sees("button", "Delete…").await;
+
+    let path = explorer.at("users", "/maintenance?show=optimize");
+    explorer.go(&path).await;
+    let field = "How large a packed file should be…";
+    page.fill("textbox", field, "0.5").await;
+    page.press("button", "Plan it").await;
+    page.reads("`0.5` is not a size").await;
+    assert!(!page.has("button", "Pack…").await);
+    page.fill("textbox", field, "1GiB").await;
+    page.press("button", "Plan it").await;
+    page.arrives(&format!("{path}&target=1GiB")).await;
+    page.reads("1.0 GiB").await;
+    // The browser itself remarks on the answer of 400 to what is no duration.
+    let said = page.complaints().await;
+    assert!(said.iter().all(|line| line.contains("400")), "{said:?}");
+    explorer.close().await;
+}
+
 #[tokio::test]
 async fn small_files_are_packed_and_no_row_changes() {
     let served = Arc::new(Served::own_demo());
@@ -134,6 +239,13 @@ async fn a_pin_keeps_a_version_and_the_timeline_shows_it() {
     page.fill("textbox", "Why", "the books").await;
     page.press("button", "Pin it").await;
     page.sees("button", "Unpin quarter 3").await;
+    page.look(Look::NARROW).await;
+    assert_fits(page, Look::NARROW).await;
+    page.look(Look::WIDE).await;
+    for version in ["/c/45", "/v/45"] {
+        explorer.go(&explorer.at("users", version)).await;
+        page.reads("pinned as quarter 3").await;
+    }
     explorer.go(&explorer.at("users", "")).await;
     page.reads("quarter 3").await;
 

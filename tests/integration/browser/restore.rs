@@ -71,6 +71,14 @@ async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
     page.sees("link", &format!("The way back: version {delete}…"))
         .await;
 
+    // What was asked is over.
+    let said = page.text().await;
+    assert!(!said.contains("Put back version"), "{said}");
+    page.look(Look::NARROW).await;
+    let width = "return document.documentElement.scrollWidth";
+    assert_eq!(page.web().run(width, &[]).await, 390);
+    page.look(Look::WIDE).await;
+
     let newest = &explorer.history("users").await[0];
     assert_eq!(newest["operation"], "RESTORE");
     assert_eq!(newest["reason"], "the wrong region");
@@ -88,6 +96,13 @@ async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
         .await;
     let rows = assert_same_rows(&table, [delete, made + 1]);
     assert!((1..40_000).contains(&rows), "{rows}");
+    // Both are restores by name, and nobody is called for what was done on purpose.
+    page.press("link", "Open the commit").await;
+    page.reads(&format!("Restore to version {delete}.")).await;
+    explorer.go("/").await;
+    page.reads("progress_stream").await;
+    let said = page.text().await;
+    assert!(!said.contains("% of the rows"), "{said}");
     explorer.close().await;
 }
 
@@ -127,12 +142,61 @@ async fn a_head_that_moved_is_said_and_planned_anew() {
 }
 
 #[tokio::test]
+async fn the_newest_commit_is_undone_from_wherever_it_is_seen() {
+    let explorer = Explorer::open(Look::WIDE, "/").await;
+    let newest = explorer.latest("users").await;
+    let before = explorer.at("users", &format!("/restore?to={}", newest - 1));
+    let page = &explorer.chromium;
+    for path in [
+        format!("/c/{newest}"),
+        format!("/v/{newest}"),
+        "/v/latest".to_owned(),
+    ] {
+        explorer.go(&explorer.at("users", &path)).await;
+        page.key("r").await;
+        page.arrives(&before).await;
+    }
+    explorer
+        .go(&explorer.at("users", &format!("/c/{newest}")))
+        .await;
+    page.press("link", "Undo this commit…").await;
+    page.arrives(&before).await;
+    // An older one can be gone back to, too.
+    explorer
+        .go(&explorer.at("users", &format!("/v/{}", newest - 1)))
+        .await;
+    page.sees("link", &format!("{newest} ›")).await;
+    page.press("link", "Restore…").await;
+    page.arrives(&before).await;
+    explorer.go(&explorer.at("users", "")).await;
+    page.press("link", "Restore…").await;
+    page.arrives(&before).await;
+
+    // A version that never was is not waited for.
+    explorer.go(&explorer.at("users", "/c/99999")).await;
+    page.reads("The table's history lists those that there are.")
+        .await;
+    assert!(!page.has("button", "Try again").await);
+    explorer.close().await;
+}
+
+#[tokio::test]
 async fn what_cannot_come_back_is_listed() {
     let explorer = Explorer::table(Look::WIDE, "users", "/restore?to=5").await;
     let page = &explorer.chromium;
     page.reads("This cannot be done.").await;
     page.reads("no longer in the store").await;
     assert!(!page.has("textbox", WHY).await);
+    page.press("button", "Find the nearest later version…")
+        .await;
+    page.press("link", "Plan version…").await;
+    page.sees("textbox", WHY).await;
+    explorer.go(&explorer.at("users", "/restore?to=5")).await;
+    page.press("link", "Plan it without…").await;
+    page.reads("stay lost").await;
+    page.sees("textbox", WHY).await;
+    explorer.go(&explorer.at("users", "/restore?to=-1")).await;
+    page.reads("neither a version nor a time").await;
     page.fill(
         "textbox",
         "Back to version, or to the last version before a time",

@@ -1,11 +1,13 @@
 //! The table that the page is about: its names for people, for the worker, for a shell, for SQL.
 
 use lake::wire::TableRef;
+use lake::wire::http::TableEntry;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::copy::shell;
 use crate::route::Route;
-use crate::session::session;
+use crate::session::{Session, TableState, session};
 use crate::signals::StoredValue;
 use crate::words::sql_path;
 
@@ -38,6 +40,9 @@ impl Here {
         let url = joined(&zone_url.unwrap_or_default(), &prefix);
         let location = untrack(|| session.location()).unwrap_or_else(|| name.clone());
         let title = untrack(|| session.title()).unwrap_or_else(|| name.clone());
+        if let Some(entry) = entry {
+            look_after_dot(session, entry);
+        }
         Self(StoredValue::new(Names {
             name,
             title,
@@ -87,6 +92,29 @@ impl Here {
     pub fn href(self, route: impl FnOnce(String) -> Route) -> String {
         route(self.name()).href()
     }
+}
+
+/// Who came by a link sees how the table is, too, as if the lake had been looked at before.
+fn look_after_dot(session: Session, entry: TableEntry) {
+    if session.states.of(&entry.name).get_untracked() != TableState::Unknown {
+        return;
+    }
+    let Some(lake) = untrack(|| session.lake.ok()) else {
+        return;
+    };
+    let share = lake.attention.rows_removed;
+    let table = TableRef {
+        zone: entry.zone,
+        prefix: entry.prefix,
+    };
+    spawn_local(async move {
+        let state = match session.engine().overview(table, share).await {
+            Ok(report) if report.attention.is_empty() => TableState::Calm,
+            Ok(_) => TableState::Attention,
+            Err(_) => TableState::Broken,
+        };
+        session.states.note(&entry.name, state);
+    });
 }
 
 fn joined(url: &str, prefix: &str) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lake::Kind;
 use lake::plan::{Applied, ApplyRequest, Outcome, PlanRequest};
-use lake::table::At;
+use lake::table::{At, Version};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -13,30 +13,33 @@ use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
 use crate::message::in_one_line;
-use crate::parts::Note;
 use crate::route::Route;
 use crate::signals::{Callback, RwSignal};
 
-use super::super::common::{Here, NotDone};
+use super::super::common::{Here, NotDone, Warnings};
 
 /// How far the act is.
 #[derive(Clone, Debug, PartialEq)]
-enum Done {
+pub enum Done {
+    /// The plan is read.
     NotYet,
+    /// The server was asked.
     Running,
+    /// It was done.
     Applied(Applied),
+    /// It was not, and why.
     Failed(Kind, String),
 }
 
-/// The reason and the button; afterwards the proof and the way back.
+/// The reason and the button.
 #[component]
 pub fn Confirm(
     here: Here,
     planned: Asked<Outcome>,
+    done: RwSignal<Done>,
     outcome: Arc<Outcome>,
     request: PlanRequest,
 ) -> Markup {
-    let done = RwSignal::new(Done::NotYet);
     let reason = RwSignal::new(String::new());
     let target = outcome.plan.target_version.unwrap_or_default();
     let base = outcome.plan.base();
@@ -71,10 +74,8 @@ pub fn Confirm(
         Done::Running => "Restoring…".to_owned(),
         _ => format!("Restore version {target} over {base}"),
     };
-    let again = Callback::new(move |()| {
-        done.set(Done::NotYet);
-        planned.again();
-    });
+    // The plan that failed stays in sight until there is another one.
+    let again = Callback::new(move |()| planned.again());
     let form = move || {
         let waits = matches!(done.get(), Done::NotYet | Done::Running);
         waits.then(|| {
@@ -90,9 +91,8 @@ pub fn Confirm(
         })
     };
     let after = move || match done.get() {
-        Done::Applied(applied) => Some(view! { <Proof here applied target base /> }),
         Done::Failed(kind, why) => Some(view! { <NotDone kind why again /> }),
-        Done::NotYet | Done::Running => None,
+        Done::NotYet | Done::Running | Done::Applied(_) => None,
     };
     view! {
         <form class="confirm" on:submit=submit>{form}</form>
@@ -112,13 +112,9 @@ fn came_of(result: lake::Result<Came>) -> Done {
     }
 }
 
+/// The headline once it is done: the proof, and the way back.
 #[component]
-fn Proof(
-    here: Here,
-    applied: Applied,
-    target: lake::table::Version,
-    base: lake::table::Version,
-) -> Markup {
+pub fn Proof(here: Here, applied: Applied, target: Version, base: Version) -> Markup {
     // A restore is always a commit.
     let version = applied.version.unwrap_or_default();
     let files = format::count(applied.proven_files);
@@ -129,16 +125,15 @@ fn Proof(
     let commit = here.href(|table| Route::Commit { table, version });
     let back = Route::restore(here.name(), base).href();
     view! {
-        <Note>
-            <span role="status">
-                <b>{format!("Version {version} is version {target} again. ")}</b>
-                {format!("Committed and proven in {} ms: its {files} active files are those of the plan, all {files} of them.", format::count(applied.took_ms))}
-            </span>
-            <span class="acts">
-                <a class="btn small" href=as_of>"Open the table"</a>
-                <a class="btn small" href=commit>"Open the commit"</a>
-                <a class="btn small" href=back>{format!("The way back: version {base}…")}</a>
-            </span>
-        </Note>
+        <p class="verdict" role="status">
+            <b>{format!("Version {version} is version {target} again. ")}</b>
+            {format!("Committed and proven in {} ms: its {files} active files are those of the plan, all {files} of them.", format::count(applied.took_ms))}
+        </p>
+        <Warnings warnings=applied.warnings />
+        <p class="after row-acts">
+            <a class="btn" href=as_of>"Open the table"</a>
+            <a class="btn" href=commit>"Open the commit"</a>
+            <a class="btn" href=back>{format!("The way back: version {base}…")}</a>
+        </p>
     }
 }

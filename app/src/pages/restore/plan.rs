@@ -10,18 +10,17 @@ use leptos::prelude::*;
 use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::parts::{Net, NetBytes, Note, NoteKind, Op, ShellLine, When};
+use crate::parts::{Net, NetBytes, Op, ShellLine, When};
 use crate::route::Route;
+use crate::signals::{Memo, RwSignal};
 use crate::words::count_of;
 
 use super::super::common::{Here, KeyChanges, SchemaChanges, Sheet, Warnings, tile};
-use super::confirm::Confirm;
+use super::confirm::{Confirm, Done, Proof};
+use super::missing::Refused;
 
 /// Commits listed; the rest is counted.
 const SHOWN: usize = 50;
-
-/// Missing keys listed.
-const KEYS: usize = 20;
 
 /// The plan, and what comes of it.
 #[component]
@@ -33,7 +32,12 @@ pub fn Planned(
 ) -> Markup {
     let plan = &outcome.plan;
     let target = plan.target_version.unwrap_or_default();
-    let command = here.command("restore", &["--version", &target.to_string()]);
+    let version = target.to_string();
+    let mut words = vec!["--version", &version];
+    if request.allow_missing {
+        words.push("--allow-missing");
+    }
+    let command = here.command("restore", &words);
     let settings = plan.properties.iter().chain(&plan.protocol).count() + plan.schema.len();
     let changes = (settings > 0).then(|| {
         let keys: Vec<_> = plan.properties.iter().chain(&plan.protocol).cloned().collect();
@@ -43,26 +47,36 @@ pub fn Planned(
             {(!keys.is_empty()).then(|| view! { <KeyChanges changes=keys /> })}
         }
     });
+    let done = RwSignal::new(Done::NotYet);
+    let over = Memo::new(move |_| matches!(done.get(), Done::Applied(_)));
+    let base = plan.base();
+    let proof = Markup::live(move || match done.get() {
+        Done::Applied(applied) => view! { <Proof here applied target base /> },
+        _ => Markup::Nothing,
+    });
     let confirm = match &plan.refused {
-        Some(why) => view! { <Refused why=why.clone() missing=plan.missing_files.clone() /> },
+        Some(why) => view! { <Refused here plan=plan.clone() why=why.clone() /> },
         None => view! {
             <Tiles plan=plan.clone() />
             <Warnings warnings=plan.warnings.clone() />
-            <Confirm here planned outcome=Arc::clone(&outcome) request />
+            <Confirm here planned done outcome=Arc::clone(&outcome) request />
         },
     };
     view! {
-        <p class="verdict">{question(plan, target)}</p>
-        {confirm}
-        <div class="columns split">
-            <div class="split-main">
-                <Undone here total=plan.commits_undone() rows=plan.undone.clone() />
+        <div aria-live="polite">{proof}</div>
+        <div hidden=move || over.get()>
+            <p class="verdict">{question(plan, target)}</p>
+            {confirm}
+            <div class="columns split">
+                <div class="split-main">
+                    <Undone here total=plan.commits_undone() rows=plan.undone.clone() />
+                </div>
+                <aside class="split-side" aria-label="What else changes">
+                    {changes}
+                    <h2>"The same from a shell"</h2>
+                    <ShellLine command />
+                </aside>
             </div>
-            <aside class="split-side" aria-label="What else changes">
-                {changes}
-                <h2>"The same from a shell"</h2>
-                <ShellLine command />
-            </aside>
         </div>
     }
 }
@@ -99,22 +113,6 @@ fn Tiles(plan: Plan) -> Markup {
             {tile("Bytes", view! { <b><NetBytes came=bytes_came went=bytes_went /></b> })}
             {tile("Commits undone", view! { <b>{undone}</b> })}
         </dl>
-    }
-}
-
-#[component]
-fn Refused(why: String, missing: Vec<String>) -> Markup {
-    let more = missing.len().saturating_sub(KEYS);
-    let keys = missing.into_iter().take(KEYS);
-    let keys: Markup = keys
-        .map(|key| view! { <li class="mono">{format::shorten_middle(&key, 120)}</li> })
-        .collect();
-    view! {
-        <Note kind=NoteKind::Attention>
-            <span><b>"This cannot be done. "</b>{format::capital(&format::visible(&why))}"."</span>
-        </Note>
-        <ul class="missing">{keys}</ul>
-        {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more", format::count(more as u64))}</p> })}
     }
 }
 

@@ -101,6 +101,10 @@ pub fn Banners(timeline: Timeline) -> Markup {
 #[component]
 fn Banner(timeline: Timeline, attention: Attention, first: bool) -> Markup {
     let detail = shorten(&attention.detail, 300);
+    let back = attention.restore_to.map(|to| {
+        let href = Route::restore(timeline.table(), to).href();
+        view! { <a class="btn small" href=href>"Restore…"</a> }
+    });
     let closer = attention.version.map(|to| {
         let table = timeline.table();
         let (name, route) = match to.previous() {
@@ -113,6 +117,7 @@ fn Banner(timeline: Timeline, attention: Attention, first: bool) -> Markup {
             <span class="acts">
                 <button type="button" class="btn small" on:click=show>"Show below"</button>
                 <a class="btn small" href=route.href()>{name}{key}</a>
+                {back}
             </span>
         }
     });

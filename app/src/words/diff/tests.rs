@@ -6,6 +6,39 @@ use crate::words::samples::{diff, partition};
 
 use super::*;
 
+#[test]
+fn a_restore_is_called_by_its_name() {
+    let commit = |operation: &str, parameters| CommitRow {
+        operation: Some(operation.to_owned()),
+        parameters,
+        ..crate::words::samples::commit()
+    };
+    let back = DiffReport {
+        verdict: Verdict::Append,
+        totals: Totals {
+            files_added: 38,
+            rows_added: Some(40_000),
+            rows_removed: Some(0),
+            ..Totals::default()
+        },
+        ..diff()
+    };
+    let said =
+        |operation, parameters| verdict_of(&commit(operation, parameters), &back).to_string();
+    let spark = serde_json::json!({ "version": "47", "timestamp": null });
+    assert_eq!(
+        said("RESTORE", spark.clone()),
+        "Restore to version 47. 38 files came and brought 40,000 rows. Nothing left. Schema and \
+         properties are the same."
+    );
+    let by_time = serde_json::json!({ "version": null, "timestamp": "2026-11-29T03:00:00Z" });
+    assert!(
+        said("RESTORE", by_time).starts_with("Restore to the version of 2026-11-29T03:00:00Z.")
+    );
+    assert!(said("RESTORE", serde_json::Value::Null).starts_with("Restore. 38 files"));
+    assert!(said("WRITE", spark).starts_with("Append. 38 files"));
+}
+
 fn said(diff: &DiffReport) -> String {
     verdict(diff).to_string()
 }
