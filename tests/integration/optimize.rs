@@ -125,7 +125,7 @@ async fn pack(
     let after = answer::snapshot(&root, At::Latest, false, &host)
         .await
         .unwrap();
-    assert_eq!(after.version, applied.version, "{name}");
+    assert_eq!(after.version, applied.committed(), "{name}");
     let plan = &outcome.plan;
     assert_eq!(
         after.files,

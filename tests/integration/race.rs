@@ -217,11 +217,11 @@ fn check_ours(told: &[Told], log: &[Value]) {
                 applied: Some(applied),
                 ..
             }) => {
-                assert_eq!(found, [applied.version.0], "{about}");
-                let info = &log[applied.version.0 as usize];
-                assert_eq!(info["readVersion"], applied.version.0 - 1, "{about}");
+                assert_eq!(found, [applied.committed().0], "{about}");
+                let info = &log[applied.committed().0 as usize];
+                assert_eq!(info["readVersion"], applied.committed().0 - 1, "{about}");
                 if act.kind == Act::Restore {
-                    assert_eq!(applied.version, act.confirmed.next(), "{about}");
+                    assert_eq!(applied.committed(), act.confirmed.next(), "{about}");
                 }
                 "done"
             }

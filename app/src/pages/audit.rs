@@ -67,6 +67,10 @@ fn line(record: &AuditRecord) -> Markup {
         (Act::Restore, None) => "Restore".to_owned(),
         (Act::Vacuum, _) => "Vacuum".to_owned(),
         (Act::Optimize, _) => "Optimize".to_owned(),
+        (Act::Publish, _) => "Publish".to_owned(),
+        (Act::Repoint, _) => "Repoint".to_owned(),
+        (Act::Compact, _) => "Compact".to_owned(),
+        (Act::ExpireRuns, _) => "Expire runs".to_owned(),
     };
     let (word, tone) = match record.ended {
         Ended::Applied => ("done", "come"),

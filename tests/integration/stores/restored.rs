@@ -66,7 +66,7 @@ async fn the_wrong_delete_is_undone_on_s3() {
         .await
         .unwrap();
     let applied = outcome.applied.unwrap();
-    assert_eq!(applied.version, Version(49));
+    assert_eq!(applied.committed(), Version(49));
     assert_eq!(outcome.plan.files_to_add, 38);
     assert_eq!(applied.proven_files, 108);
     assert!(applied.warnings.is_empty(), "{:?}", applied.warnings);

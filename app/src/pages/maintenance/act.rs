@@ -51,6 +51,7 @@ pub fn Confirm(
     let (kind, id) = (plan.kind, plan.id.clone());
     let request = ApplyRequest {
         table: here.name(),
+        dataset: None,
         request,
         as_of: plan.as_of,
         base_version: plan.base_version,
@@ -154,7 +155,7 @@ fn Goes(here: Here, kind: Act, job: lake::plan::Job, again: Callback<()>) -> Mar
 
 #[component]
 fn Proof(here: Here, kind: Act, applied: Applied, again: Callback<()>) -> Markup {
-    let version = applied.version;
+    let version = applied.committed();
     let commit = here.href(|table| Route::Commit { table, version });
     let (title, text) = told(kind, &applied);
     let failed = applied.failed.clone();
@@ -200,12 +201,18 @@ fn told(kind: Act, applied: &Applied) -> (String, String) {
             let text = format!(
                 "{} freed. The log says so in version {}; every file that a version needs is where it was.",
                 format::bytes(applied.bytes_deleted),
-                applied.version
+                applied.committed()
             );
             (title, text)
         }
-        Act::Optimize | Act::Restore => (
-            format!("Version {} is committed and proven. ", applied.version),
+        // What is done to hours has a page of its own, and comes here never.
+        Act::Publish
+        | Act::Repoint
+        | Act::Compact
+        | Act::ExpireRuns
+        | Act::Optimize
+        | Act::Restore => (
+            format!("Version {} is committed and proven. ", applied.committed()),
             format!(
                 "Its {} hold the same rows as before; {} from the put to the proof, {}.",
                 count_of(applied.proven_files, "active file"),

@@ -30,6 +30,10 @@ pub fn what(kind: Act) -> &'static str {
         Act::Restore => "A restore",
         Act::Vacuum => "A vacuum",
         Act::Optimize => "An optimize",
+        Act::Publish => "A publish",
+        Act::Repoint => "A repoint",
+        Act::Compact => "A compaction",
+        Act::ExpireRuns => "An expiry of runs",
     }
 }
 
@@ -71,10 +75,18 @@ fn line(job: &Job) -> Markup {
         Act::Restore => "Restore",
         Act::Vacuum => "Vacuum",
         Act::Optimize => "Optimize",
+        Act::Publish => "Publish",
+        Act::Repoint => "Repoint",
+        Act::Compact => "Compact",
+        Act::ExpireRuns => "Expire runs",
     };
     let (state, tone) = state(job.state);
     let came = match (&job.result, &job.error, job.state) {
-        (Some(applied), _, _) => format!("version {}", applied.version),
+        (Some(applied), _, _) => match (applied.version, &applied.hours) {
+            (Some(version), _) => format!("version {version}"),
+            (None, Some(hour)) => hour.state.map_or_else(String::new, |state| state.words().to_owned()),
+            (None, None) => format!("{} deleted", format::count(applied.deleted)),
+        },
         (_, Some(error), _) => format::shorten(&error.message, 300),
         (_, _, JobState::Orphaned) => {
             "Its server died. The table is readable; a new plan goes on from what is there, and what it wrote without committing is listed as never committed".to_owned()

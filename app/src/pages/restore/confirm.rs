@@ -39,13 +39,14 @@ pub fn Confirm(
     let done = RwSignal::new(Done::NotYet);
     let reason = RwSignal::new(String::new());
     let target = outcome.plan.target_version.unwrap_or_default();
-    let base = outcome.plan.base_version;
+    let base = outcome.plan.base();
     let id = outcome.plan.id.clone();
     let request = ApplyRequest {
         table: here.name(),
+        dataset: None,
         request,
         as_of: outcome.plan.as_of,
-        base_version: base,
+        base_version: Some(base),
         reason: String::new(),
     };
     let submit = move |event: web_sys::SubmitEvent| {
@@ -118,7 +119,7 @@ fn Proof(
     target: lake::table::Version,
     base: lake::table::Version,
 ) -> Markup {
-    let version = applied.version;
+    let version = applied.committed();
     let files = format::count(applied.proven_files);
     let as_of = here.href(|table| Route::Snapshot {
         table,

@@ -69,7 +69,7 @@ pub fn Planned(
 
 /// The question that the button answers.
 fn question(plan: &Plan, target: Version) -> Markup {
-    let over = plan.base_version;
+    let over = plan.base();
     let files = match (plan.files_to_add, plan.files_to_remove) {
         (0, 0) => "no file comes or goes".to_owned(),
         (come, 0) => format!("{} come back", count_of(come, "file")),
