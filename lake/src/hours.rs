@@ -17,6 +17,9 @@ pub mod day;
 #[cfg(feature = "write")]
 pub mod expire;
 #[cfg(feature = "read")]
+#[cfg(test)]
+mod fixture;
+#[cfg(feature = "read")]
 pub mod judge;
 #[cfg(feature = "read")]
 pub mod key;

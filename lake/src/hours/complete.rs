@@ -7,6 +7,8 @@
 mod letters;
 mod lines;
 mod orders;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

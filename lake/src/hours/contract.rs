@@ -5,6 +5,8 @@ mod footer;
 mod grain;
 mod kinds;
 mod plain;
+#[cfg(test)]
+mod tests;
 mod times;
 
 use std::collections::BTreeMap;
