@@ -7,6 +7,8 @@
 
 #[cfg(feature = "read")]
 mod columns;
+#[cfg(feature = "write")]
+pub mod compact;
 #[cfg(feature = "read")]
 pub mod complete;
 #[cfg(feature = "read")]
