@@ -9,6 +9,8 @@
 pub mod closed;
 #[cfg(feature = "read")]
 mod columns;
+#[cfg(feature = "write")]
+pub mod compact;
 #[cfg(feature = "read")]
 pub mod complete;
 #[cfg(feature = "read")]

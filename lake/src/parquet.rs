@@ -12,6 +12,8 @@ mod guard;
 mod heads;
 mod index;
 mod logical;
+#[cfg(feature = "write")]
+pub(crate) mod output;
 mod pages;
 mod positions;
 mod preview;

@@ -68,6 +68,7 @@ fn run(run: &str, count: u64) -> What {
         replace: true,
         definition_version: None,
         max_event_time: Some(slot().start()),
+        ..Claim::default()
     })
 }
 

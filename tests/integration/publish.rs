@@ -20,17 +20,18 @@ use tests::seaweed::{BUCKET, SeaweedFs};
 const ROUNDS: usize = 200;
 
 fn placed(seaweed: &SeaweedFs, prefix: &str) -> Placed {
-    let store: String = seaweed
-        .overrides()
-        .into_iter()
-        .map(|(key, value)| format!("{key} = \"{value}\"\n"))
+    let settings = seaweed.overrides();
+    let store: String = settings
+        .keys()
+        .map(|key| format!("{key} = \"${{{key}}}\"\n"))
         .collect();
     let text = format!(
         "[[zone]]\nname = \"raw\"\nurl = \"s3://{BUCKET}/\"\n[zone.store]\n{store}\
          [[dataset]]\nname = \"race\"\nzone = \"raw\"\nprefix = \"{prefix}/\"\n\
          partition = [\"event_date\", \"hour\"]\ndefinition_version = \"1\"\n"
     );
-    let config = Config::parse("tidemark.toml", &text, &|_| None).unwrap();
+    let environment = |name: &str| settings.get(name).cloned();
+    let config = Config::parse("tidemark.toml", &text, &environment).unwrap();
     setup::dataset(&config, "race").unwrap()
 }
 

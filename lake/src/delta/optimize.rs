@@ -28,6 +28,7 @@ use super::snapshot::Snapshot;
 use super::write::{Partitions, arrived};
 use crate::answer::Root;
 use crate::host::SharedHost;
+pub use crate::parquet::output::Memory;
 use crate::plan::Plan;
 use crate::table::{Partition, Time, Version};
 use crate::{Error, Kind, Result};
@@ -52,27 +53,6 @@ pub struct Request {
     /// The version to plan at, where a plan of before is to be carried out: the newest unless one is
     /// given. Commits after it that do not fit are [`crate::Kind::Conflict`].
     pub expect: Option<Version>,
-}
-
-/// What is held in memory for each bin that is being written; two are at once.
-#[derive(Clone, Copy, Debug)]
-pub struct Memory {
-    /// Bytes of an input that are fetched at once.
-    pub slice: u64,
-    /// Encoded bytes of a row group of a new file.
-    pub row_group: usize,
-    /// Bytes of one part of an upload. Stores want at least five million.
-    pub part: usize,
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self {
-            slice: 32 << 20,
-            row_group: 64 << 20,
-            part: 8 << 20,
-        }
-    }
 }
 
 /// A plan with all that is needed to carry it out.

@@ -61,7 +61,7 @@ pub async fn check(
     objects: &[Object],
     host: &SharedHost,
 ) -> Result<Contract> {
-    let mut checked = Checked::new(dataset, slot);
+    let mut checked = Checker::new(dataset, slot);
     let looks = futures::stream::iter(objects).map(|object| async move {
         let look = async {
             match plain::form(object) {
@@ -78,7 +78,7 @@ pub async fn check(
     let mut done = 0;
     while let Some((object, look)) = looks.next().await {
         match look {
-            Ok(look) => checked.take(object, look),
+            Ok(look) => checked.add(object, look),
             Err(error) if of_file(&error) => checked.unread(object, &error),
             Err(error) => return Err(error.at("key", &object.key)),
         }
@@ -135,7 +135,7 @@ impl Fault {
 }
 
 /// What the files say together.
-struct Checked<'a> {
+pub(super) struct Checker<'a> {
     dataset: &'a Dataset,
     slot: Slot,
     /// Keys of each fault, and how many there are.
@@ -148,8 +148,8 @@ struct Checked<'a> {
     rows: Option<u64>,
 }
 
-impl<'a> Checked<'a> {
-    fn new(dataset: &'a Dataset, slot: Slot) -> Self {
+impl<'a> Checker<'a> {
+    pub(super) fn new(dataset: &'a Dataset, slot: Slot) -> Self {
         Self {
             dataset,
             slot,
@@ -176,7 +176,14 @@ impl<'a> Checked<'a> {
         self.fault(object, Fault::error("unreadable", message));
     }
 
-    fn take(&mut self, object: &Object, look: Look) {
+    /// Takes a file in whose footer was read.
+    #[cfg(feature = "write")]
+    pub(super) fn take(&mut self, object: &Object, file: &ParquetFile) -> Result<()> {
+        self.add(object, footer::look(self.dataset, file)?);
+        Ok(())
+    }
+
+    fn add(&mut self, object: &Object, look: Look) {
         self.rows = self.rows.zip(look.rows).and_then(|(a, b)| a.checked_add(b));
         for fault in look.faults {
             self.fault(object, fault);
@@ -212,7 +219,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    fn finish(self) -> Contract {
+    pub(super) fn finish(self) -> Contract {
         let (mut findings, outside) = self.outside;
         let shown = findings.len() as u64;
         if let Some(last) = findings.last_mut().filter(|_| outside > shown) {

@@ -216,7 +216,7 @@ fn marked<'a>(
     );
     matches(marker, &scan, object, counted, reasons);
     gate(dataset, evidence, reasons);
-    late_data(evidence.objects, &scan, object, reasons);
+    late_data(evidence.objects, marker, &scan, object, reasons);
     let agrees = reasons.iter().all(|reason| reason.state >= State::Closed);
     if agrees {
         over_budget(dataset, counted, reasons);
@@ -362,16 +362,29 @@ fn lines(count: u64) -> String {
 }
 
 /// Loose keys put into a closed hour, outside its run: they do not break the marker.
-fn late_data(objects: &SlotObjects, scan: &str, marker: &Object, reasons: &mut Vec<Reason>) {
+fn late_data(
+    objects: &SlotObjects,
+    marker: &Marker,
+    scan: &str,
+    put_marker: &Object,
+    reasons: &mut Vec<Reason>,
+) {
+    let taken = marker.loose_until().unwrap_or(put_marker.put);
     let late = objects
         .loose
         .iter()
-        .filter(|object| object.put > marker.put && !object.key.starts_with(scan));
+        .filter(|object| object.put > taken && !object.key.starts_with(scan));
     for object in late.take(SHOWN) {
-        let message = format!(
-            "late data: this key was put {} after the marker, outside the run; a new run takes it in",
-            duration(object.put.0 - marker.put.0)
-        );
+        let message = match object.put > put_marker.put {
+            true => format!(
+                "late data: this key was put {} after the marker, outside the run; a new run takes it in",
+                duration(object.put.0 - put_marker.put.0)
+            ),
+            false => {
+                "late data: this key came after those that the run took in; a new run takes it in"
+                    .to_owned()
+            }
+        };
         reasons.push(about(State::Closed, message, object));
     }
 }

@@ -11,6 +11,9 @@ use crate::table::Time;
 /// Extra field of a marker: runs beside `supersedes` that raced with it.
 pub const ALSO_SUPERSEDES: &str = "also_supersedes";
 
+/// Extra field of a marker: see [`Marker::loose_until`].
+const LOOSE_UNTIL: &str = "loose_until";
+
 /// A publication marker: an object outside the run that names it.
 ///
 /// What it has beside the known fields is kept and written again.
@@ -110,6 +113,26 @@ impl Marker {
             missing: said.missing,
             ..Default::default()
         })
+    }
+
+    /// The store's time of the newest loose key that this run, or one before it, took in; `None`
+    /// where its writer did not say. Loose keys that came later are late data.
+    pub fn loose_until(&self) -> Option<Time> {
+        let value = self.extra.get(LOOSE_UNTIL)?;
+        Time::deserialize(value).ok()
+    }
+
+    /// Says which loose keys the run took in.
+    #[cfg(feature = "write")]
+    pub(super) fn set_loose_until(&mut self, until: Option<Time>) -> crate::Result<()> {
+        self.extra.remove(LOOSE_UNTIL);
+        if let Some(until) = until {
+            let value = serde_json::to_value(until).map_err(|e| {
+                crate::Error::new(crate::Kind::Internal, "a time that JSON cannot hold").because(e)
+            })?;
+            self.extra.insert(LOOSE_UNTIL.to_owned(), value);
+        }
+        Ok(())
     }
 
     /// The key prefix in the zone that a reader may scan; `None` where the URL lies outside the

@@ -7,11 +7,11 @@
 
 mod apply;
 mod claim;
-mod gates;
+pub(crate) mod gates;
 mod history;
 pub(crate) mod look;
 pub(super) mod put;
-mod refuse;
+pub(crate) mod refuse;
 mod repoint;
 pub(crate) mod run;
 #[cfg(test)]
@@ -79,6 +79,9 @@ pub struct Claim {
     pub definition_version: Option<String>,
     /// The newest event, where the files do not say.
     pub max_event_time: Option<Time>,
+    /// Loose keys up to the one that the store got then are in the run, or were in one before it;
+    /// `None` where its writer does not say.
+    pub loose_until: Option<Time>,
 }
 
 /// Which marker an act may find in its way. Another one is [`Kind::Conflict`].
@@ -250,7 +253,7 @@ fn request_digest(request: &Request) -> Value {
 }
 
 /// The current marker and the keys, as the digest takes them.
-fn take(digest: &mut Digest, seen: &Look) -> Result<()> {
+pub(crate) fn take(digest: &mut Digest, seen: &Look) -> Result<()> {
     let current = seen.markers.current.as_ref();
     digest.take(&current.map(|(object, _)| &object.etag))?;
     for object in seen.objects.data() {
@@ -259,7 +262,7 @@ fn take(digest: &mut Digest, seen: &Look) -> Result<()> {
     Ok(())
 }
 
-fn judged(
+pub(crate) fn judged(
     dataset: &Dataset,
     slot: Slot,
     seen: &Look,

@@ -125,6 +125,11 @@ impl ParquetFile {
         self.size
     }
 
+    /// Entity tag of the object that the footer belongs to.
+    pub fn etag(&self) -> Option<&str> {
+        self.etag.as_deref()
+    }
+
     /// Bytes of the footer, its length and magic included.
     pub fn footer_bytes(&self) -> u64 {
         self.footer_bytes

@@ -12,6 +12,10 @@ use super::group::{self, Part};
 use super::reader::ParquetFile;
 use crate::{Error, Kind, Result};
 
+/// Most rows of a batch, and the bytes that one should not have more of.
+const BATCH_ROWS: u64 = 8192;
+const BATCH_BYTES: u64 = 4 << 20;
+
 /// How a row group's columns are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Slices {
@@ -106,6 +110,22 @@ pub(crate) fn rows(file: &ParquetFile, group: usize) -> Result<u64> {
     let found = file.metadata().row_groups().get(group);
     let rows = found.and_then(|group| u64::try_from(group.num_rows()).ok());
     rows.ok_or_else(|| Error::not_found(format!("no row group {group}")))
+}
+
+/// Rows of a batch that are not too many bytes, as far as the footer tells.
+pub(crate) fn batch_rows(file: &ParquetFile, group: usize) -> Result<usize> {
+    let own = file.metadata().row_groups().get(group);
+    let chunks = own.map(|group| group.columns()).unwrap_or_default();
+    let sizes = chunks
+        .iter()
+        .map(|chunk| u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
+    let bytes = sizes.fold(0u64, u64::saturating_add);
+    let rows = rows(file, group)?;
+    let fit = u128::from(rows) * u128::from(BATCH_BYTES) / u128::from(bytes.max(1));
+    let fit = u64::try_from(fit)
+        .unwrap_or(BATCH_ROWS)
+        .clamp(1, BATCH_ROWS);
+    Ok(usize::try_from(fit).unwrap_or(1))
 }
 
 impl Slices {

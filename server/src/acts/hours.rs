@@ -59,6 +59,7 @@ fn of(request: &PlanRequest, as_of: Time) -> Result<Request> {
             replace: request.replace,
             definition_version: request.definition_version.clone(),
             max_event_time: request.max_event_time,
+            ..Claim::default()
         }),
     };
     Ok(Request {

@@ -15,15 +15,16 @@ use roaring::RoaringTreemap;
 use super::binding::{Binding, Conversion};
 use super::columns::Columns;
 use super::input::{Input, masked};
-use super::output::{Encoder, Upload};
+use super::output::Encoder;
 use super::stats::Stats;
 use super::{Bin, Optimize};
 use crate::host::{Progress, SharedHost};
+use crate::parquet::output::Upload;
 use crate::parquet::reader::ParquetFile;
-use crate::parquet::slices::slices;
+use crate::parquet::slices::{batch_rows, slices};
 use crate::{Error, Kind, Result};
 use job::{Job, taken};
-use step::{batch_rows, step};
+use step::step;
 
 /// Bins written at once.
 const LANES: usize = 2;

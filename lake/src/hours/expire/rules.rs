@@ -143,7 +143,8 @@ fn superseded(
     }
 }
 
-/// Loose keys that were there before the run was written, which is to say that it took them in.
+/// Loose keys that the run took in: as its marker says, else those that were there before the run
+/// was written.
 fn consumed(
     (put, marker, scan): (&Object, &Marker, &str),
     objects: &SlotObjects,
@@ -156,9 +157,12 @@ fn consumed(
         .loose
         .iter()
         .filter(|object| !object.key.starts_with(scan));
-    let (old, late): (Vec<&Object>, Vec<&Object>) = loose.partition(|object| {
-        object.put < put.put && written.is_some_and(|written| object.put < written)
-    });
+    let taken = |object: &Object| match marker.loose_until() {
+        Some(until) => object.put <= until,
+        None => written.is_some_and(|written| object.put < written),
+    };
+    let (old, late): (Vec<&Object>, Vec<&Object>) =
+        loose.partition(|object| object.put < put.put && taken(object));
     decided.spare(late, "a loose key that is not older than the published run");
     if !over(put.put, audit, now) {
         return decided.spare(old, "the audit window of the consumed keys is not over");

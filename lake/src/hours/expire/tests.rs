@@ -121,6 +121,7 @@ fn claim(run: &str, count: u64, slot: Slot) -> Claim {
         replace: true,
         definition_version: Some("1".into()),
         max_event_time: Some(slot.start()),
+        ..Claim::default()
     }
 }
 

@@ -74,6 +74,7 @@ pub(super) async fn decide(
     let refused = gated.refused.clone().or_else(|| newest.clone().err());
     marker.max_event_time = newest.unwrap_or(request.as_of);
     complete(&mut marker, gated.completeness.as_ref());
+    marker.set_loose_until(claim.loose_until)?;
     let mut warnings = Vec::new();
     if seen.markers.declared.is_some() {
         warnings.push("the declaration that the hour is empty counts no longer".to_owned());

@@ -78,7 +78,7 @@ pub(crate) async fn gates(
 
 /// Objects that landed under the dead-letter prefix for the same slot; `None` where there is no such
 /// prefix or this server may not list it.
-async fn dead_letters(
+pub(crate) async fn dead_letters(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,
     slot: Slot,
@@ -108,7 +108,7 @@ async fn dead_letters(
 }
 
 /// Why the gate does not let a run pass, with its figures.
-fn incomplete(found: &Completeness, report: bool) -> String {
+pub(crate) fn incomplete(found: &Completeness, report: bool) -> String {
     let mut why = Vec::new();
     why.extend(found.unreadable.clone());
     if found.missing > 0 {

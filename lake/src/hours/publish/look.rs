@@ -48,7 +48,7 @@ pub(crate) async fn look(
 }
 
 /// The keys of a slot.
-async fn objects(
+pub(crate) async fn objects(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,
     slot: Slot,

@@ -13,24 +13,7 @@ use crate::{Error, Kind, Result};
 
 /// Refuses what cannot be meant: an hour of a dataset without hours, a run that is no name.
 pub(super) fn misnamed(dataset: &Dataset, request: &Request) -> Result<()> {
-    match (dataset.hourly(), request.slot.hour) {
-        (true, None) => {
-            return Err(Error::invalid(format!(
-                "`{}` is closed hour by hour: name the hour",
-                dataset.name
-            )));
-        }
-        (false, Some(_)) => {
-            return Err(Error::invalid(format!(
-                "`{}` is closed day by day and has no hours",
-                dataset.name
-            )));
-        }
-        (true, Some(hour)) if hour > 23 => {
-            return Err(Error::invalid("an hour is a number from 0 to 23"));
-        }
-        _ => {}
-    }
+    grain(dataset, request.slot)?;
     match &request.what {
         What::Run(claim) => run::check(&claim.run),
         What::Empty => Ok(()),
@@ -39,8 +22,24 @@ pub(super) fn misnamed(dataset: &Dataset, request: &Request) -> Result<()> {
     }
 }
 
+/// Refuses an hour of a dataset without hours, and the other way round.
+pub(crate) fn grain(dataset: &Dataset, slot: Slot) -> Result<()> {
+    match (dataset.hourly(), slot.hour) {
+        (true, None) => Err(Error::invalid(format!(
+            "`{}` is closed hour by hour: name the hour",
+            dataset.name
+        ))),
+        (false, Some(_)) => Err(Error::invalid(format!(
+            "`{}` is closed day by day and has no hours",
+            dataset.name
+        ))),
+        (true, Some(hour)) if hour > 23 => Err(Error::invalid("an hour is a number from 0 to 23")),
+        _ => Ok(()),
+    }
+}
+
 /// What forbids an act before anything is read: whose the markers are, and the store's clock.
-pub(super) fn before_looking(dataset: &Dataset, slot: Slot, store_time: Time) -> Option<String> {
+pub(crate) fn before_looking(dataset: &Dataset, slot: Slot, store_time: Time) -> Option<String> {
     let theirs = match dataset.marker.kind {
         MarkerKind::Tidemark => None,
         MarkerKind::Success => Some("_SUCCESS objects"),
@@ -64,7 +63,7 @@ pub(super) fn before_looking(dataset: &Dataset, slot: Slot, store_time: Time) ->
 }
 
 /// Refuses to plan over another marker than the one that was meant.
-pub(super) fn moved_on(seen: &Look, over: &Over) -> Result<()> {
+pub(crate) fn moved_on(seen: &Look, over: &Over) -> Result<()> {
     let current = seen.markers.current.as_ref();
     let expected = match (over, current) {
         (Over::Any, _) | (Over::Nothing, None) => true,

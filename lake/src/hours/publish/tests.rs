@@ -115,6 +115,7 @@ impl Lab {
             replace: false,
             definition_version: Some("1".to_owned()),
             max_event_time: Some(self.slot.start()),
+            ..Claim::default()
         }
     }
 

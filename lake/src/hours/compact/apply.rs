@@ -1,0 +1,96 @@
+//! A compaction carried out: the run is written, counted, and published as any other.
+
+use std::sync::Arc;
+
+use object_store::ObjectStore;
+
+use super::write::{Written, write};
+use super::{Planned, Work};
+use crate::delta::write::Signature;
+use crate::host::SharedHost;
+use crate::hours::Dataset;
+use crate::hours::publish::look::objects;
+use crate::hours::publish::{self, Claim, What, run};
+use crate::plan::{Published, PublishedOutcome};
+use crate::table::Time;
+use crate::{Error, Kind, Result};
+
+/// Carries a plan out under a run that nobody else has, by [`super::run_id`].
+///
+/// Nothing is ever deleted. Where it ends without a publish, by an error or by a refusal, the hour is
+/// as it was, and what was written of the run lies there unpublished.
+pub async fn apply(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    planned: &Planned,
+    run: &str,
+    signature: &Signature,
+    host: &SharedHost,
+) -> Result<Published> {
+    run::check(run)?;
+    let Some(work) = &planned.work else {
+        return Ok(Published::of(&planned.plan, planned.slot));
+    };
+    let named = (run, signature.engine.as_str());
+    let written = write(dataset, store, planned, work, named, host).await;
+    let unpublished = || format!("run {run} is not published");
+    let written = written.map_err(|e| e.within(unpublished()))?;
+    let again = objects(dataset, store, planned.slot).await?;
+    if let Some(why) = work.source.moved(&again) {
+        return Ok(refused(planned, format!("{}: {why}", unpublished())));
+    }
+    if host.cancelled() {
+        let stopped = "stopped before anything was published: the hour is as it was";
+        return Err(Error::new(Kind::Cancelled, stopped));
+    }
+    let request = publish::Request {
+        slot: planned.slot,
+        what: What::Run(Claim {
+            run: run.to_owned(),
+            count: written.objects,
+            replace: true,
+            definition_version: work.source.definition_version.clone(),
+            max_event_time: newest(planned, work, &written),
+            loose_until: work.source.loose_until,
+        }),
+        as_of: signature.now,
+        over: work.source.over.clone(),
+    };
+    let act = publish::plan(dataset, store, &request, planned.store_time, host).await?;
+    if let Some(why) = &act.plan.refused {
+        return Ok(refused(planned, format!("{}: {why}", unpublished())));
+    }
+    let mut told = publish::apply(dataset, store, &act, signature, host).await?;
+    let mut warnings = planned.plan.warnings.clone();
+    warnings.append(&mut told.warnings);
+    told.warnings = warnings;
+    told.message.get_or_insert_with(|| {
+        format!(
+            "{} rows of {} objects are in {} now",
+            written.rows,
+            work.inputs.len(),
+            written.objects
+        )
+    });
+    Ok(told)
+}
+
+fn refused(planned: &Planned, why: String) -> Published {
+    Published {
+        outcome: PublishedOutcome::Refused,
+        refused: Some(why),
+        ..Published::of(&planned.plan, planned.slot)
+    }
+}
+
+/// What is said of the newest event where the files do not say: what the marker said of the same
+/// rows, else the last instant that an event of the hour can have.
+fn newest(planned: &Planned, work: &Work, written: &Written) -> Option<Time> {
+    match written.newest {
+        Some(_) => None,
+        None => {
+            let last = Time(planned.slot.end().0 - 1);
+            Some(work.source.max_event_time.unwrap_or(last))
+        }
+    }
+}
