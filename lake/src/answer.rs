@@ -1,4 +1,4 @@
-//! Every question a person can ask of a table, answered by one function each.
+//! Every question a person can ask of a table or a dataset, answered by one function each.
 //!
 //! The worker answers the page with [`Reader::answer`], the server and the command line call the
 //! functions. There is no second way to a figure.
@@ -7,11 +7,13 @@ mod cache;
 mod commit;
 mod file;
 mod files;
+mod hours;
 mod overview;
 mod presence;
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use object_store::ObjectStore;
 use object_store::path::Path;
 
@@ -20,7 +22,8 @@ use crate::delta::log::{Head, Log};
 use crate::delta::pins;
 use crate::delta::snapshot::Snapshot;
 use crate::host::SharedHost;
-use crate::table::{At, Version};
+use crate::hours::Dataset;
+use crate::table::{At, Time, Version};
 use crate::wire::{
     Answer, Ask, CommitRow, DiffFilesReport, DiffReport, Format, HistoryQuery, HistoryReport,
     LayoutReport, ResolveReport, SnapshotReport, TableRef,
@@ -45,6 +48,15 @@ pub trait Roots: Send + Sync {
     fn root(&self, table: &TableRef) -> Result<Root>;
 }
 
+/// Finds what is declared of a dataset, and knows the time.
+pub trait Datasets: Send + Sync {
+    /// The dataset of a name; an error where there is none.
+    fn dataset<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Arc<Dataset>>>;
+
+    /// The wall clock of whoever asks: hours end by it.
+    fn now(&self) -> Time;
+}
+
 /// Partitions of a layout that a page gets.
 const PAGE_PARTITIONS: usize = 5_000;
 
@@ -52,15 +64,24 @@ const PAGE_PARTITIONS: usize = 5_000;
 pub struct Reader {
     roots: Arc<dyn Roots>,
     cache: cache::Cache,
+    hours: hours::Hours,
 }
 
 impl Reader {
-    /// A reader that remembers nothing yet.
+    /// A reader that remembers nothing yet, and knows of no dataset.
     pub fn new(roots: Arc<dyn Roots>) -> Self {
         Self {
             roots,
             cache: cache::Cache::default(),
+            hours: hours::Hours::default(),
         }
+    }
+
+    /// The same reader, which answers questions about these datasets too.
+    #[must_use]
+    pub fn with_datasets(mut self, datasets: Arc<dyn Datasets>) -> Self {
+        self.hours = hours::Hours::of(datasets);
+        self
     }
 
     /// Answers one question. Dropping the future cancels the work.
@@ -137,6 +158,27 @@ impl Reader {
             } => Answer::Rows(table(&t)?.rows(version, &path, offset, limit).await?),
             Ask::Presence { table: t, version } => {
                 Answer::Presence(table(&t)?.presence(version).await?)
+            }
+            Ask::Hours {
+                dataset,
+                from,
+                to,
+                fresh,
+            } => {
+                let hours = self.hours.dataset(&*self.roots, &dataset, &host).await?;
+                Answer::Hours(hours.grid(from, to, fresh).await?)
+            }
+            Ask::Hour {
+                dataset,
+                slot,
+                fresh,
+            } => {
+                let hours = self.hours.dataset(&*self.roots, &dataset, &host).await?;
+                Answer::Hour(hours.hour(slot, fresh).await?)
+            }
+            Ask::Closed { dataset } => {
+                let hours = self.hours.dataset(&*self.roots, &dataset, &host).await?;
+                Answer::Closed(hours.closed().await?)
             }
         })
     }

@@ -1,8 +1,10 @@
 //! One method a question, each with the type of its answer.
 
 use lake::Result;
+use lake::hours::{Day, Slot};
 use lake::table::{At, Version};
 use lake::wire::file::{FileReport, PagesReport, RowsReport};
+use lake::wire::hours::{ClosedReport, Fresh, GridReport, HourReport};
 use lake::wire::{
     ActionsReport, Ask, CommitReport, DiffFilesReport, DiffReport, FilesQuery, FilesReport,
     HistoryQuery, HistoryReport, LayoutReport, OverviewReport, PresenceReport, ResolveReport,
@@ -157,5 +159,37 @@ impl Engine {
     /// Whether the data files of a version are still there.
     pub async fn presence(&self, table: TableRef, version: Version) -> Result<PresenceReport> {
         self.ask(Ask::Presence { table, version }).await
+    }
+
+    /// How the hours of a window stand.
+    pub async fn hours(
+        &self,
+        dataset: String,
+        from: Day,
+        to: Day,
+        fresh: Fresh,
+    ) -> Result<GridReport> {
+        self.ask(Ask::Hours {
+            dataset,
+            from,
+            to,
+            fresh,
+        })
+        .await
+    }
+
+    /// One hour with all its evidence.
+    pub async fn hour(&self, dataset: String, slot: Slot, fresh: Fresh) -> Result<HourReport> {
+        self.ask(Ask::Hour {
+            dataset,
+            slot,
+            fresh,
+        })
+        .await
+    }
+
+    /// Up to when a dataset is closed, read from its first day on.
+    pub async fn closed(&self, dataset: String) -> Result<ClosedReport> {
+        self.ask(Ask::Closed { dataset }).await
     }
 }

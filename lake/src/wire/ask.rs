@@ -6,11 +6,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::file::{FileReport, PagesReport, RowsReport};
+use super::hours::{ClosedReport, Fresh, GridReport, HourReport};
 use super::{
     ActionsReport, CommitReport, DiffFilesReport, DiffReport, ErrorReport, FilesReport,
     HistoryReport, LayoutReport, OverviewReport, PresenceReport, ResolveReport, SnapshotReport,
 };
 use crate::host::Progress;
+use crate::hours::{Day, Slot};
 use crate::table::{At, Partition, Version};
 
 /// A table, by where it lies: a zone's name and the prefix of the table's root in it.
@@ -73,7 +75,7 @@ pub struct FilesQuery {
     pub partition: Vec<(String, Option<String>)>,
 }
 
-/// A question about a table. Each is answered by the [`Answer`] of the same name.
+/// A question about a table or a dataset. Each is answered by the [`Answer`] of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields say what they are by name and type")]
@@ -143,6 +145,22 @@ pub enum Ask {
     },
     /// Whether the data files of a version are still there: one HEAD a file, bounded.
     Presence { table: TableRef, version: Version },
+    /// How the hours of a window stand, from its first day to its last, both included.
+    Hours {
+        dataset: String,
+        from: Day,
+        to: Day,
+        fresh: Fresh,
+    },
+    /// One hour with all its evidence.
+    Hour {
+        dataset: String,
+        slot: Slot,
+        fresh: Fresh,
+    },
+    /// Up to when a dataset is closed: reads from its first day on what is not known yet, as far as
+    /// the first hour that is neither closed nor empty.
+    Closed { dataset: String },
 }
 
 /// The answer to an [`Ask`]. It is written as its report alone: who asked knows which one comes.
@@ -165,6 +183,9 @@ pub enum Answer {
     Pages(PagesReport),
     Rows(RowsReport),
     Presence(PresenceReport),
+    Hours(GridReport),
+    Hour(HourReport),
+    Closed(ClosedReport),
 }
 
 /// What the page posts to the worker, as JSON text.
