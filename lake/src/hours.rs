@@ -6,6 +6,12 @@
 //! what it judges, or acts on it.
 
 #[cfg(feature = "read")]
+mod columns;
+#[cfg(feature = "read")]
+pub mod complete;
+#[cfg(feature = "read")]
+pub mod contract;
+#[cfg(feature = "read")]
 pub mod dataset;
 pub mod day;
 #[cfg(feature = "read")]
