@@ -6,6 +6,8 @@
 //! what it judges, or acts on it.
 
 #[cfg(feature = "read")]
+pub mod closed;
+#[cfg(feature = "read")]
 mod columns;
 #[cfg(feature = "read")]
 pub mod complete;
@@ -14,6 +16,10 @@ pub mod contract;
 #[cfg(feature = "read")]
 pub mod dataset;
 pub mod day;
+#[cfg(feature = "read")]
+pub mod find;
+#[cfg(feature = "read")]
+pub mod foreign;
 #[cfg(feature = "read")]
 pub mod judge;
 #[cfg(feature = "read")]

@@ -1,25 +1,29 @@
 //! Questions about the hours of a dataset.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Datasets, Root, Roots};
+use super::{Datasets, Roots};
 use crate::host::SharedHost;
-use crate::hours::{Dataset, Day, Slot};
-use crate::table::Time;
+use crate::hours::Dataset;
+use crate::hours::find::{Finder, Memory};
 use crate::wire::TableRef;
-use crate::wire::hours::{ClosedReport, Fresh, GridReport, HourReport};
 use crate::{Error, Result};
 
-/// Where datasets are found, where anybody said.
+/// Datasets remembered at most; the one that was asked about longest ago is forgotten first.
+const REMEMBERED: usize = 8;
+
+/// Where datasets are found, where anybody said, and what is remembered of them.
 #[derive(Default)]
 pub(super) struct Hours {
     datasets: Option<Arc<dyn Datasets>>,
+    memories: Mutex<Vec<(Arc<Dataset>, Arc<Memory>)>>,
 }
 
 impl Hours {
     pub(super) fn of(datasets: Arc<dyn Datasets>) -> Self {
         Self {
             datasets: Some(datasets),
+            memories: Mutex::default(),
         }
     }
 
@@ -29,7 +33,7 @@ impl Hours {
         roots: &dyn Roots,
         name: &str,
         host: &SharedHost,
-    ) -> Result<Asked> {
+    ) -> Result<Finder> {
         let none = || Error::not_found("no such dataset").at("dataset", name);
         let datasets = self.datasets.as_ref().ok_or_else(none)?;
         let dataset = datasets.dataset(name).await?;
@@ -37,34 +41,30 @@ impl Hours {
             zone: dataset.zone.clone(),
             prefix: String::new(),
         };
-        Ok(Asked {
-            root: roots.root(&zone)?,
+        let store = roots.root(&zone)?.store;
+        let memory = self.memory(&dataset);
+        Ok(Finder::new(
             dataset,
-            host: Arc::clone(host),
-            now: datasets.now(),
-        })
-    }
-}
-
-/// A dataset at one instant.
-#[expect(dead_code, reason = "read by the finder, which comes next")]
-pub(super) struct Asked {
-    dataset: Arc<Dataset>,
-    root: Root,
-    host: SharedHost,
-    now: Time,
-}
-
-impl Asked {
-    pub(super) async fn grid(&self, _: Day, _: Day, _: Fresh) -> Result<GridReport> {
-        Err(Error::unsupported("hours cannot be found yet"))
+            store,
+            memory,
+            Arc::clone(host),
+            datasets.now(),
+        ))
     }
 
-    pub(super) async fn hour(&self, _: Slot, _: Fresh) -> Result<HourReport> {
-        Err(Error::unsupported("hours cannot be found yet"))
-    }
-
-    pub(super) async fn closed(&self) -> Result<ClosedReport> {
-        Err(Error::unsupported("hours cannot be found yet"))
+    /// What is remembered of a dataset. One that is declared otherwise now is another.
+    fn memory(&self, dataset: &Arc<Dataset>) -> Arc<Memory> {
+        let mut memories = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = memories.iter().position(|(known, _)| known == dataset);
+        let entry = match known {
+            Some(at) => memories.remove(at),
+            None => (Arc::clone(dataset), Arc::default()),
+        };
+        memories.retain(|(known, _)| known.name != dataset.name);
+        let memory = Arc::clone(&entry.1);
+        memories.push(entry);
+        let over = memories.len().saturating_sub(REMEMBERED);
+        memories.drain(..over);
+        memory
     }
 }

@@ -91,6 +91,8 @@ pub struct Verdict {
     pub median_bytes: Option<u64>,
     /// When the newest data object of the whole slot was put.
     pub newest: Option<Time>,
+    /// Bytes of each of the objects, smallest first.
+    pub sizes: Vec<u64>,
 }
 
 /// Judges a slot of a dataset with our markers.
@@ -122,6 +124,7 @@ pub(super) fn conclude(
             .iter()
             .fold(0, |sum, bytes| sum.saturating_add(*bytes)),
         median_bytes: median(&sizes),
+        sizes,
         newest: objects.data().map(|object| object.put).max(),
     }
 }
@@ -131,7 +134,7 @@ pub(super) fn median(sorted: &[u64]) -> Option<u64> {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
-fn about(state: State, message: String, object: &Object) -> Reason {
+pub(super) fn about(state: State, message: String, object: &Object) -> Reason {
     Reason {
         state,
         message,

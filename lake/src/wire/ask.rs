@@ -167,7 +167,6 @@ pub enum Ask {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[expect(missing_docs, reason = "each answers the question of the same name")]
-#[expect(clippy::large_enum_variant, reason = "one is held at a time")]
 pub enum Answer {
     Overview(OverviewReport),
     History(HistoryReport),
