@@ -7,7 +7,7 @@ mod cache;
 mod commit;
 mod file;
 mod files;
-pub mod hours;
+mod hours;
 mod overview;
 mod presence;
 

@@ -56,6 +56,11 @@ pub trait Host: Send + Sync {
         1
     }
 
+    /// Small reads that may be under way at once.
+    fn reads(&self) -> usize {
+        64
+    }
+
     /// Runs a piece of work to its end: beside the caller where there is another thread, else
     /// before this returns.
     fn run(&self, work: Work) -> BoxFuture<'static, ()> {

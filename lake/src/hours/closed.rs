@@ -1,79 +1,71 @@
-//! Up to when a dataset is closed.
+//! Up to when a dataset is closed: the instant that a reader may read up to without looking at
+//! single hours.
 
 use super::dataset::Dataset;
 use super::day::{Day, Slot};
-use super::find::{Memory, Source, Window};
-use super::judge::Verdict;
+use super::state::State;
 use crate::table::Time;
 use crate::wire::hours::{Blocked, ClosedReport};
 
-/// Walks from the dataset's first hour to the first that is neither closed nor empty. `verdict` is
-/// asked for each hour in order, and `unread` names the first day that nobody has looked at.
-pub fn closed_up_to(
+/// Walks from the dataset's first day to now. `state` gives how a slot stands and why, or `None`
+/// where nobody has looked.
+///
+/// The answer is the exclusive end of the last slot such that it and all before it are closed or
+/// empty. An hour of which nothing was expected and nothing came is empty, so it holds nobody back.
+pub fn up_to(
     dataset: &Dataset,
     now: Time,
-    unread: Option<Day>,
-    verdict: impl Fn(Slot) -> Verdict,
+    mut state: impl FnMut(Slot) -> Option<(State, String)>,
 ) -> ClosedReport {
     let Some(first) = dataset.first else {
         return ClosedReport {
             unknown: Some(
-                "the configuration names no `first` day for this dataset, so there is nothing to count from"
+                "the configuration names no `first` day of this dataset, so there is nothing to count from"
                     .to_owned(),
             ),
             ..ClosedReport::default()
         };
     };
-    let mut up_to = None;
     let today = Day::of(now);
-    for day in first.to(today.max(first).plus(1)) {
-        if unread.is_some_and(|unread| day >= unread) {
-            return ClosedReport {
-                unread: Some((day, today)),
-                ..ClosedReport::default()
-            };
+    let mut up_to = None;
+    for slot in first
+        .to(today.max(first))
+        .flat_map(|day| dataset.slots(day))
+    {
+        if slot.start() > now {
+            break;
         }
-        for slot in dataset.slots(day) {
-            let verdict = verdict(slot);
-            if verdict.state.lets_pass() {
-                up_to = Some(slot.end());
-                continue;
+        match state(slot) {
+            None => {
+                let last = slot.day.to(today).rev();
+                let mut unread = last.filter(|day| {
+                    let mut slots = dataset.slots(*day);
+                    slots.any(|slot| slot.start() <= now && state(slot).is_none())
+                });
+                return ClosedReport {
+                    unread: Some((slot.day, unread.next().unwrap_or(slot.day))),
+                    ..ClosedReport::default()
+                };
             }
-            let message = verdict
-                .reasons
-                .first()
-                .map(|r| r.message.clone())
-                .unwrap_or_default();
-            return ClosedReport {
-                up_to,
-                blocked_by: Some(Blocked {
-                    date: slot.day,
-                    hour: slot.hour,
-                    state: verdict.state,
-                    message,
-                }),
-                ..ClosedReport::default()
-            };
+            Some((found, _)) if found.lets_pass() => up_to = Some(slot.end()),
+            Some((found, message)) => {
+                return ClosedReport {
+                    up_to,
+                    blocked_by: Some(Blocked {
+                        date: slot.day,
+                        hour: slot.hour,
+                        state: found,
+                        message,
+                    }),
+                    ..ClosedReport::default()
+                };
+            }
         }
     }
     ClosedReport {
         up_to,
         ..ClosedReport::default()
     }
-}
-
-/// The same from what is known: of days before the window only from memory.
-pub fn closed_from(source: &Source, memory: &Memory, window: &Window) -> ClosedReport {
-    let dataset = &source.dataset;
-    let today = Day::of(window.now);
-    let first = dataset.first.unwrap_or(today);
-    let unread = memory.unread_from(first, today.max(first));
-    let all = memory.window(
-        source,
-        super::find::Days::new(first, today.max(first).plus(1)),
-        window.now,
-    );
-    closed_up_to(dataset, window.now, unread, |slot| all.verdict(slot))
 }
 
 #[cfg(test)]

@@ -1,235 +1,172 @@
-//! Reading the hours of a window: which requests, in how many rounds, and what is remembered.
+//! Finding how the hours of a dataset stand, for as few requests as that takes.
 //!
-//! The marker tree and the days' keys are listed side by side, then the markers that are not
-//! remembered are read all at once: a month is a handful of sequential rounds. Never is an hour
-//! listed by itself.
+//! Days are listed side by side, and beside them the marker tree and the dead letters; then all
+//! markers that are not remembered are read at once. What was found is kept in a [`Memory`]: a day
+//! is listed again and a marker read again only where [`Fresh`] asks for it, or where its marker
+//! changed.
 
-mod day;
+mod bodies;
+mod check;
+mod gates;
+mod grid;
+mod hour;
+mod list;
 mod memory;
-mod tree;
+mod plan;
+mod row;
+mod sizes;
+mod tally;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures::future::try_join_all;
+use futures::TryStreamExt;
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, StreamExt};
 use object_store::ObjectStore;
-use object_store::path::Path;
 
-use super::dataset::{Dataset, MarkerKind};
-use super::day::{Day, Slot};
-use super::foreign;
-use super::judge::{Completeness, Evidence, Markers, Verdict, judge};
-use super::listing::SlotObjects;
+use super::dataset::Dataset;
+use super::day::Day;
 use super::state::State;
 use crate::host::{Progress, SharedHost};
 use crate::table::Time;
 use crate::wire::hours::Fresh;
 use crate::{Error, Result};
-
-pub(crate) use day::merged;
-pub use day::{KeyFinding, ListedDay};
+pub use check::sentence;
+use list::Piece;
 pub use memory::Memory;
+use memory::{Known, Standing};
 
-/// A dataset, and the store of its zone.
-#[derive(Clone)]
-pub struct Source {
-    /// What is declared of it.
-    pub dataset: Arc<Dataset>,
-    /// The store of its zone, whose keys its prefix is relative to.
-    pub store: Arc<dyn ObjectStore>,
-}
+/// Listings under way at once, where nobody says otherwise: those of a month and what goes beside.
+const LISTINGS: usize = 40;
 
-/// Days, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Days {
-    /// The first.
-    pub from: Day,
-    /// The last.
-    pub to: Day,
-}
+/// Days of one answer at most: listing more belongs to several questions.
+pub const LONGEST: i32 = 400;
 
-/// Windows longer than this are listed in parts of several days, so that a year costs little more
-/// requests than it has pages of keys.
-const PARTS: i32 = 31;
+/// Milliseconds that a store's clock and ours may be apart.
+const SKEW: i64 = 10 * 60_000;
 
-/// The hours of a window: what was found, and how each stands.
-#[derive(Clone, Debug)]
-pub struct Window {
-    /// The dataset.
-    pub dataset: Arc<Dataset>,
-    /// Which days.
-    pub days: Days,
-    /// The instant taken as now.
-    pub now: Time,
-    /// The keys of each day.
-    pub listed: BTreeMap<Day, Arc<ListedDay>>,
-    /// The marker tree of each slot that has one.
-    pub markers: BTreeMap<Slot, Arc<Markers>>,
-    /// What the gate found, where it was asked or the marker says it.
-    pub gates: BTreeMap<Slot, Arc<Completeness>>,
-}
-
-/// Reads the hours of a window, as far as they are not remembered.
-pub async fn window(
-    source: &Source,
-    memory: &Memory,
-    days: Days,
-    fresh: Fresh,
+/// Reads the hours of one dataset.
+pub struct Finder {
+    dataset: Arc<Dataset>,
+    /// The store of its zone.
+    store: Arc<dyn ObjectStore>,
+    memory: Arc<Memory>,
+    host: SharedHost,
     now: Time,
-    host: &SharedHost,
-) -> Result<Window> {
-    let dataset = &source.dataset;
-    let wanted = memory.to_list(dataset, days, fresh, now);
-    let tree_known = fresh == Fresh::Known && memory.knows_tree(days);
-    let parts = parts(days, &wanted);
-    let of = parts.len() as u64;
-    let done = std::sync::atomic::AtomicU64::new(0);
-    let listings = try_join_all(parts.into_iter().map(|part| {
-        let done = &done;
-        async move {
-            let listed = day::list(source, part, now).await?;
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            host.progress(Progress {
+}
+
+/// Whose completeness is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Of a few hours that dead letters arrived for since their markers were put.
+    Suspect,
+    /// Of every closed hour that is not remembered.
+    All,
+}
+
+impl Finder {
+    /// A reader of `dataset`, whose zone is `store`, at the instant `now`.
+    pub fn new(
+        dataset: Arc<Dataset>,
+        store: Arc<dyn ObjectStore>,
+        memory: Arc<Memory>,
+        host: SharedHost,
+        now: Time,
+    ) -> Self {
+        Self {
+            dataset,
+            store,
+            memory,
+            host,
+            now,
+        }
+    }
+
+    /// Sees to it that all days of a window are known, as fresh as asked. Days that lie more than
+    /// one in the future are not looked at.
+    async fn look(&self, from: Day, to: Day, fresh: Fresh) -> Result<()> {
+        let to = to.min(Day::of(self.now).plus(1));
+        if from > to {
+            return Ok(());
+        }
+        if to.since(from) >= LONGEST {
+            return Err(Error::invalid(format!(
+                "{} days are asked for: at most {LONGEST} at once",
+                to.since(from) + 1
+            )));
+        }
+        let (wanted, plan) = {
+            let mut known = self.memory.lock();
+            let wanted = plan::days(&self.dataset, &mut known, from, to, fresh, self.now);
+            let plan = plan::pieces(&self.dataset, &known, &wanted, from, to, fresh);
+            (wanted, plan)
+        };
+        let changed = self.list(plan).await?;
+        self.bodies(from, to).await?;
+        // A marker that came since a day was listed names keys that the listing does not have.
+        let again: BTreeSet<Day> = {
+            let known = self.memory.lock();
+            let stale = changed.into_iter().filter(|day| !wanted.contains(day));
+            stale
+                .filter(|day| (from..=to).contains(day))
+                .chain(
+                    wanted
+                        .iter()
+                        .copied()
+                        .filter(|day| self.raced(&known, *day)),
+                )
+                .collect()
+        };
+        let again = again.into_iter().map(|day| Piece::Days(day, day));
+        self.list(again.collect()).await?;
+        // Foreign commits are found by listings.
+        self.bodies(from, to).await
+    }
+
+    /// Whether a day has a marker so young that the day's listing may have been taken before it.
+    fn raced(&self, known: &Known, day: Day) -> bool {
+        self.dataset.slots(day).any(|slot| {
+            let standing = known.standing(&self.dataset, slot, self.now);
+            let broken = matches!(
+                standing.as_ref().map(|s| s.verdict.state),
+                Some(State::Lost | State::Mutated)
+            );
+            broken
+                && known
+                    .marker_put(slot)
+                    .is_some_and(|put| put.0 + SKEW >= self.now.0)
+        })
+    }
+
+    /// Takes listings, and gives the days whose markers are not what was known.
+    async fn list(&self, pieces: Vec<Piece>) -> Result<BTreeSet<Day>> {
+        let of = pieces.len() as u64;
+        let mut changed = BTreeSet::new();
+        let listings: Vec<BoxFuture<'_, Result<_>>> = pieces
+            .into_iter()
+            .map(|piece| async move { Ok((piece, self.piece(piece).await?)) }.boxed())
+            .collect();
+        let mut listings = stream::iter(listings).buffer_unordered(LISTINGS);
+        let mut done = 0;
+        while let Some((piece, listed)) = listings.try_next().await? {
+            done += 1;
+            self.host.progress(Progress {
                 step: "listing days".to_owned(),
                 done,
                 of: Some(of),
             });
-            Ok(listed)
+            let mut known = self.memory.lock();
+            changed.extend(known.take(&self.dataset, piece, listed, self.now));
         }
-    }));
-    let tree = async {
-        match tree_known || !has_tree(dataset) {
-            true => Ok(None),
-            false => tree::list(source, days).await.map(Some),
-        }
-    };
-    let (listings, tree) = futures::future::try_join(listings, tree).await?;
-    for listed in listings.into_iter().flatten() {
-        memory.remember_day(listed);
-    }
-    if let Some(tree) = tree {
-        memory.remember_tree(days, tree);
-    }
-    host.pause().await;
-    let objects = memory.unread(dataset, days);
-    if !objects.is_empty() {
-        host.progress(Progress {
-            step: "reading markers".to_owned(),
-            done: 0,
-            of: Some(objects.len() as u64),
-        });
-        memory.remember_bodies(tree::read(source, objects).await?);
-    }
-    Ok(memory.window(source, days, now))
-}
-
-/// A key of the zone.
-fn parse(key: &str) -> Result<Path> {
-    Path::parse(key).map_err(|e| Error::invalid("not a key").because(e).at("key", key))
-}
-
-/// Whether the dataset's markers lie in a tree of their own.
-fn has_tree(dataset: &Dataset) -> bool {
-    matches!(
-        dataset.marker.kind,
-        MarkerKind::Tidemark | MarkerKind::Custom
-    )
-}
-
-/// Days that are listed together: neighbours, so many that a window has at most [`PARTS`] parts.
-fn parts(days: Days, wanted: &BTreeSet<Day>) -> Vec<Days> {
-    let length = (days.to.since(days.from) + 1).div_euclid(PARTS)
-        + i32::from((days.to.since(days.from) + 1).rem_euclid(PARTS) > 0);
-    let length = length.max(1);
-    let mut parts: Vec<Days> = Vec::new();
-    for day in wanted {
-        match parts.last_mut() {
-            Some(part) if part.to.plus(1) == *day && part.to.since(part.from) + 1 < length => {
-                part.to = *day;
-            }
-            _ => parts.push(Days {
-                from: *day,
-                to: *day,
-            }),
-        }
-    }
-    parts
-}
-
-impl Days {
-    /// The days from one to another; nothing where the second is before the first.
-    pub fn new(from: Day, to: Day) -> Self {
-        Self {
-            from,
-            to: to.max(from),
-        }
+        Ok(changed)
     }
 
-    /// Each of them.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = Day> + Clone {
-        self.from.to(self.to)
-    }
-
-    /// Whether a day is one of them.
-    pub fn holds(self, day: Day) -> bool {
-        self.from <= day && day <= self.to
-    }
-}
-
-impl Window {
-    /// The slots, oldest first.
-    pub fn slots(&self) -> impl DoubleEndedIterator<Item = Slot> {
-        let dataset = &self.dataset;
-        self.days.iter().flat_map(|day| dataset.slots(day))
-    }
-
-    /// The keys of a slot.
-    pub fn objects(&self, slot: Slot) -> &SlotObjects {
-        static NONE: SlotObjects = SlotObjects::NONE;
-        let day = self.listed.get(&slot.day);
-        day.and_then(|day| day.listing.slots.get(&slot))
-            .unwrap_or(&NONE)
-    }
-
-    /// The marker tree of a slot.
-    pub fn markers(&self, slot: Slot) -> &Markers {
-        static NONE: Markers = Markers::NONE;
-        self.markers.get(&slot).map_or(&NONE, Arc::as_ref)
-    }
-
-    /// How a slot stands.
-    pub fn verdict(&self, slot: Slot) -> Verdict {
-        let evidence = Evidence {
-            slot,
-            markers: self.markers(slot),
-            objects: self.objects(slot),
-            completeness: self.gates.get(&slot).map(Arc::as_ref),
-            now: self.now,
-        };
-        match self.dataset.marker.kind {
-            MarkerKind::Tidemark => judge(&self.dataset, evidence),
-            _ => {
-                let day = self.listed.get(&slot.day).map(Arc::as_ref);
-                foreign::judge(&self.dataset, evidence, day.map(|day| &day.listing))
-            }
-        }
-    }
-
-    /// Every slot's verdict, oldest first.
-    pub fn verdicts(&self) -> Vec<(Slot, Verdict)> {
-        self.slots()
-            .map(|slot| (slot, self.verdict(slot)))
+    /// How each slot of a window stands, oldest first. The window must have been looked at.
+    fn standings(&self, known: &Known, from: Day, to: Day) -> Vec<Standing> {
+        from.to(to)
+            .flat_map(|day| self.dataset.slots(day))
+            .map(|slot| known.standing_or_empty(&self.dataset, slot, self.now))
             .collect()
     }
-
-    /// The worst state of a day.
-    pub(super) fn worst(&self, day: Day) -> Option<State> {
-        self.dataset
-            .slots(day)
-            .map(|slot| self.verdict(slot).state)
-            .min()
-    }
 }
-
-#[cfg(test)]
-mod tests;

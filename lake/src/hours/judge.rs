@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
 use super::day::Slot;
-use super::foreign::Committed;
 use super::listing::{Object, SlotObjects};
 use super::marker::{Declared, Marker, RunPin};
 use super::state::{Reason, State};
@@ -27,23 +26,9 @@ pub struct Markers {
     pub declared: Option<Read<Declared>>,
     /// Readers' pins.
     pub pins: Vec<Read<RunPin>>,
-    /// Somebody else's marker, which says no more than that it is there.
-    pub plain: Option<Object>,
-    /// Commits of Databricks' committer, in the order in which they were put.
-    pub commits: Vec<Read<Committed>>,
 }
 
 impl Markers {
-    /// Nothing.
-    pub(super) const NONE: Self = Self {
-        current: None,
-        superseded: Vec::new(),
-        declared: None,
-        pins: Vec::new(),
-        plain: None,
-        commits: Vec::new(),
-    };
-
     /// The current marker, where it can be read.
     pub fn marker(&self) -> Option<&Marker> {
         self.current
@@ -136,6 +121,8 @@ pub struct Verdict {
     pub median_bytes: Option<u64>,
     /// When the newest data object of the whole slot was put.
     pub newest: Option<Time>,
+    /// Bytes of each of the objects, smallest first.
+    pub sizes: Vec<u64>,
 }
 
 /// Judges a slot of a dataset with our markers.
@@ -167,6 +154,7 @@ pub(super) fn conclude(
             .iter()
             .fold(0, |sum, bytes| sum.saturating_add(*bytes)),
         median_bytes: median(&sizes),
+        sizes,
         newest: objects.data().map(|object| object.put).max(),
     }
 }
@@ -176,7 +164,7 @@ pub(super) fn median(sorted: &[u64]) -> Option<u64> {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
-fn about(state: State, message: String, object: &Object) -> Reason {
+pub(super) fn about(state: State, message: String, object: &Object) -> Reason {
     Reason {
         state,
         message,

@@ -46,13 +46,6 @@ pub struct SlotObjects {
 }
 
 impl SlotObjects {
-    /// No objects.
-    pub(super) const NONE: Self = Self {
-        loose: Vec::new(),
-        runs: BTreeMap::new(),
-        hidden: Vec::new(),
-    };
-
     /// All data objects, loose ones first.
     pub fn data(&self) -> impl Iterator<Item = &Object> {
         self.loose.iter().chain(self.runs.values().flatten())
@@ -91,13 +84,6 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// All hidden objects.
-    pub fn all_hidden(&self) -> impl Iterator<Item = &Object> {
-        self.hidden
-            .iter()
-            .chain(self.slots.values().flat_map(|slot| &slot.hidden))
-    }
-
     /// Puts an object where it belongs. Objects of the marker tree are not for here.
     pub fn add(&mut self, dataset: &Dataset, object: Object) {
         let start = match dataset.prefix.len() {

@@ -321,6 +321,32 @@ pub struct CheckReport {
     pub published_at: Option<Time>,
 }
 
+/// `tidemark check` of a window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckWindowReport {
+    /// The dataset's name.
+    pub dataset: String,
+    /// First instant.
+    pub from: Time,
+    /// The first instant after it.
+    pub to: Time,
+    /// Whether a reader may scan all prefixes together: each hour is closed or empty, and all have
+    /// one `definition_version`.
+    pub closed: bool,
+    /// Why not, where that is so.
+    pub refused: Option<String>,
+    /// URLs of the prefixes that a reader may scan, oldest hour first.
+    pub prefixes: Vec<String>,
+    /// Data objects in all of them.
+    pub object_count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What the rows mean, where all hours agree.
+    pub definition_version: Option<String>,
+    /// Each hour, oldest first.
+    pub hours: Vec<CheckReport>,
+}
+
 /// Findings of a lint, worst first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintReport {

@@ -1,316 +1,430 @@
-//! What is remembered of one dataset: days as they were listed, markers by their entity tag, and
-//! what was verified of a listing and a marker.
+//! What is remembered of one dataset.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-
-use super::tree::Entry;
-use super::{Days, ListedDay, Source, Window, has_tree};
+use super::list::{InTree, Listed, Piece};
+use super::plan::in_data;
+use super::tally::Tally;
 use crate::hours::dataset::{Dataset, MarkerKind};
-use crate::hours::day::{DAY, Day, Slot};
-use crate::hours::foreign;
-use crate::hours::judge::{Completeness, Markers, Read};
-use crate::hours::listing::Object;
-use crate::hours::marker::Marker;
+use crate::hours::day::{Day, Slot};
+use crate::hours::foreign::{self, Commit, Foreign};
+use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, judge};
+use crate::hours::listing::{Object, SlotObjects};
 use crate::hours::state::State;
 use crate::hours::template::Tree;
 use crate::table::Time;
-use crate::wire::hours::Fresh;
 
-/// The memory of one dataset. Nothing in it is believed without the listing it was verified with.
+/// Listings, markers and answers of the gate, of one dataset. Shared between the questions about it.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<Inner>);
-
-#[derive(Debug, Default)]
-struct Inner {
-    days: BTreeMap<Day, Known>,
-    tree: BTreeMap<Slot, Vec<(Tree, Object)>>,
-    /// Days whose part of the tree was listed.
-    trees: BTreeSet<Day>,
-    bodies: HashMap<String, (Object, Bytes)>,
-    gates: BTreeMap<Slot, Gate>,
-}
-
-#[derive(Debug)]
-struct Known {
-    listed: Arc<ListedDay>,
-    /// How many times it was listed.
-    times: u64,
-    /// How it stood when it was last judged.
-    worst: Option<State>,
-}
-
-/// What the gate found, and of which marker, run and dead letters.
-#[derive(Debug)]
-struct Gate {
-    etag: Option<String>,
-    digest: u64,
-    found: Arc<Completeness>,
-}
+pub struct Memory(Mutex<Known>);
 
 impl Memory {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Known> {
+        // A panic elsewhere leaves whole entries behind.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Which days of a window are listed now.
-    pub(super) fn to_list(
-        &self,
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) slots: BTreeMap<Slot, Keys>,
+    /// Days that were listed whole, with what lies in them and in no slot.
+    pub(super) days: BTreeMap<Day, Rest>,
+    pub(super) markers: BTreeMap<Slot, InMarkers>,
+    trees: BTreeSet<Day>,
+    /// Contents of foreign commits, by key.
+    pub(super) commits: BTreeMap<String, (Object, Result<Commit, String>)>,
+    letters: BTreeMap<Slot, Vec<Object>>,
+    letters_refused: Option<String>,
+    gates: BTreeMap<Slot, (u64, Completeness)>,
+    pub(super) root: Option<(Vec<String>, Vec<Object>)>,
+    /// Closed days that had their turn to be listed again.
+    turned: BTreeSet<Day>,
+}
+
+/// The keys of a slot, and when they were listed.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    pub(super) objects: Arc<SlotObjects>,
+    pub(super) at: Time,
+}
+
+/// What lies in a day and in no slot.
+#[derive(Debug, Default)]
+pub(super) struct Rest {
+    pub(super) hidden: Vec<Object>,
+    pub(super) tally: Tally,
+}
+
+/// The marker tree of a slot.
+#[derive(Debug, Default)]
+pub(super) struct InMarkers {
+    pub(super) tree: Vec<(Tree, Object)>,
+    /// What was read, of this tree or of the one before.
+    pub(super) read: Arc<Markers>,
+    /// Whether it is of this one.
+    pub(super) whole: bool,
+    pub(super) pins: bool,
+}
+
+/// How a slot stands, and what that is concluded from.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    pub(super) slot: Slot,
+    pub(super) verdict: Verdict,
+    pub(super) completeness: Option<Completeness>,
+    pub(super) markers: Arc<Markers>,
+    pub(super) objects: Arc<SlotObjects>,
+    pub(super) at: Option<Time>,
+}
+
+/// Whether two objects are one, as far as a listing tells.
+pub(super) fn same(a: &Object, b: &Object) -> bool {
+    let tags = match (&a.etag, &b.etag) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.put == b.put,
+    };
+    a.key == b.key && a.bytes == b.bytes && tags
+}
+
+impl Known {
+    pub(super) fn has_day(&self, day: Day) -> bool {
+        self.days.contains_key(&day)
+    }
+
+    pub(super) fn has_tree(&self, day: Day) -> bool {
+        self.trees.contains(&day)
+    }
+
+    pub(super) fn has_root(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Takes in a listing; gives the days that were known and whose markers have changed.
+    pub(super) fn take(
+        &mut self,
         dataset: &Dataset,
-        days: Days,
-        fresh: Fresh,
+        piece: Piece,
+        listed: Listed,
         now: Time,
     ) -> BTreeSet<Day> {
-        let inner = self.lock();
-        // Nothing lies in days that have not begun, but for clocks that run ahead.
-        let last = Day::of(Time(now.0.saturating_add(DAY)));
-        let wanted = days.iter().filter(|day| *day <= last);
-        if fresh == Fresh::Again {
-            return wanted.collect();
+        match piece {
+            Piece::Days(first, last) => {
+                let slots = first.to(last).flat_map(|day| dataset.slots(day));
+                let days: Vec<Slot> = slots.collect();
+                if first.to(last).any(|day| self.days.contains_key(&day)) {
+                    self.turned.extend(first.to(last));
+                }
+                let Listed {
+                    slots,
+                    mut hidden,
+                    mut tally,
+                    tree,
+                    ..
+                } = listed;
+                self.keys(&days, slots, now);
+                for day in first.to(last) {
+                    let rest = Rest {
+                        hidden: hidden.remove(&day).unwrap_or_default(),
+                        tally: tally.remove(&day).unwrap_or_default(),
+                    };
+                    self.days.insert(day, rest);
+                }
+                if in_data(dataset) {
+                    // The keys are of the same listing: nothing is older than its markers.
+                    self.tree(first, last, None, tree);
+                }
+                BTreeSet::new()
+            }
+            Piece::Slot(slot) => {
+                self.keys(&[slot], listed.slots, now);
+                if in_data(dataset) {
+                    self.tree(slot.day, slot.day, Some(slot), listed.tree);
+                }
+                BTreeSet::new()
+            }
+            Piece::Tree(first, last) => self.tree(first, last, None, listed.tree),
+            Piece::Letters(first, last) => {
+                self.letters
+                    .retain(|slot, _| !(first..=last).contains(&slot.day));
+                self.letters_refused = listed.refused;
+                for (slot, objects) in listed.slots {
+                    let data: Vec<Object> = objects.data().cloned().collect();
+                    self.letters.insert(slot, data);
+                }
+                BTreeSet::new()
+            }
+            Piece::Root => {
+                self.root = Some((listed.folders, listed.keys));
+                BTreeSet::new()
+            }
         }
-        let mut list: BTreeSet<Day> = wanted
-            .clone()
-            .filter(|day| !inner.days.contains_key(day))
-            .collect();
-        if fresh == Fresh::Refresh {
-            let open = |day: &Day| {
-                let last = dataset.slots(*day).next_back();
-                last.is_some_and(|slot| dataset.deadline(slot) > now) && day.start() <= now
+    }
+
+    fn keys(&mut self, of: &[Slot], mut listed: BTreeMap<Slot, SlotObjects>, at: Time) {
+        let none = Arc::new(SlotObjects::default());
+        for slot in of {
+            let objects = match listed.remove(slot) {
+                Some(objects) => Arc::new(objects),
+                None => Arc::clone(&none),
             };
-            list.extend(wanted.clone().filter(open));
-            // The day that was listed the fewest times, of those the worst, of those the newest.
-            let turn = wanted.filter(|day| !list.contains(day)).min_by_key(|day| {
-                let known = inner.days.get(day);
-                let times = known.map_or(0, |known| known.times);
-                let worst = known.and_then(|known| known.worst);
-                (
-                    times,
-                    worst.unwrap_or(State::Closed),
-                    std::cmp::Reverse(*day),
-                )
-            });
-            list.extend(turn);
+            self.slots.insert(*slot, Keys { objects, at });
         }
-        list
     }
 
-    pub(super) fn knows_tree(&self, days: Days) -> bool {
-        let inner = self.lock();
-        days.iter().all(|day| inner.trees.contains(&day))
-    }
-
-    pub(super) fn remember_day(&self, listed: ListedDay) {
-        let mut inner = self.lock();
-        let before = inner.days.get(&listed.day);
-        let times = before.map_or(0, |known| known.times) + 1;
-        let worst = before.and_then(|known| known.worst);
-        let day = listed.day;
-        let known = Known {
-            listed: Arc::new(listed),
-            times,
-            worst,
+    fn tree(
+        &mut self,
+        first: Day,
+        last: Day,
+        only: Option<Slot>,
+        listed: Vec<InTree>,
+    ) -> BTreeSet<Day> {
+        let mut new: BTreeMap<Slot, Vec<(Tree, Object)>> = BTreeMap::new();
+        for (slot, tree, object) in listed {
+            new.entry(slot).or_default().push((tree, object));
+        }
+        let of = |slot: &Slot| match only {
+            Some(only) => *slot == only,
+            None => (first..=last).contains(&slot.day),
         };
-        inner.days.insert(day, known);
-    }
-
-    pub(super) fn remember_tree(&self, days: Days, entries: Vec<Entry>) {
-        let mut inner = self.lock();
-        inner.tree.retain(|slot, _| !days.holds(slot.day));
-        inner.trees.extend(days.iter());
-        for (slot, tree, object) in entries {
-            inner.tree.entry(slot).or_default().push((tree, object));
+        let old: Vec<Slot> = self.markers.keys().copied().filter(of).collect();
+        for slot in old {
+            new.entry(slot).or_default();
         }
-        // Bodies of markers that are gone.
-        let listed: BTreeSet<&String> = inner
-            .tree
-            .values()
-            .flatten()
-            .map(|(_, object)| &object.key)
-            .collect();
-        let gone: Vec<String> = inner
-            .bodies
-            .keys()
-            .filter(|key| !listed.contains(key) && !key.contains(foreign::COMMITTED))
-            .cloned()
-            .collect();
-        for key in gone {
-            inner.bodies.remove(&key);
-        }
-    }
-
-    /// Markers of a window whose bodies are wanted and not remembered as they are listed.
-    pub(super) fn unread(&self, dataset: &Dataset, days: Days) -> Vec<Object> {
-        let inner = self.lock();
-        let known = |object: &&Object| {
-            let body = inner.bodies.get(&object.key);
-            body.is_some_and(|(read, _)| same(read, object))
-        };
-        let objects: Vec<&Object> = match dataset.marker.kind {
-            MarkerKind::Tidemark => {
-                let slots = inner.tree.iter().filter(|(slot, _)| days.holds(slot.day));
-                slots
-                    .flat_map(|(_, entries)| entries)
-                    .map(|(_, object)| object)
-                    .collect()
+        let mut changed = BTreeSet::new();
+        for (slot, tree) in new.into_iter().filter(|(slot, _)| of(slot)) {
+            let known = self.markers.entry(slot).or_default();
+            let equal = known.tree.len() == tree.len()
+                && known.tree.iter().zip(&tree).all(|(a, b)| same(&a.1, &b.1));
+            if equal {
+                continue;
             }
-            MarkerKind::Committed => {
-                let listed = days.iter().filter_map(|day| inner.days.get(&day));
-                let hidden = listed.flat_map(|known| known.listed.listing.all_hidden());
-                hidden
-                    .filter(|object| foreign::committed_id(&object.key).is_some())
-                    .collect()
+            let names = |tree: &[(Tree, Object)]| -> Vec<Object> {
+                let closing = tree
+                    .iter()
+                    .filter(|(tree, _)| matches!(tree, Tree::Current | Tree::Empty));
+                closing.map(|(_, object)| object.clone()).collect()
+            };
+            let moved = names(&known.tree) != names(&tree);
+            known.tree = tree;
+            known.whole = false;
+            if moved && self.trees.contains(&slot.day) {
+                changed.insert(slot.day);
             }
-            MarkerKind::Success | MarkerKind::Custom => Vec::new(),
-        };
-        objects
-            .into_iter()
-            .filter(|object| !known(object))
-            .cloned()
-            .collect()
+        }
+        if only.is_none() {
+            self.trees.extend(first.to(last));
+        }
+        changed
     }
 
-    pub(super) fn remember_bodies(&self, bodies: Vec<(Object, Bytes)>) {
-        let mut inner = self.lock();
-        for (object, bytes) in bodies {
-            inner.bodies.insert(object.key.clone(), (object, bytes));
+    /// Forgets an object of the marker tree that has gone since it was listed.
+    pub(super) fn gone(&mut self, slot: Slot, key: &str) {
+        if let Some(known) = self.markers.get_mut(&slot) {
+            known.tree.retain(|(_, object)| object.key != key);
         }
     }
 
-    /// Remembers what the gate found in the run that a slot's marker names.
-    pub fn remember_gate(
+    /// The closed day whose turn it is to be listed again: the worst first, then the newest.
+    pub(super) fn turn(
+        &mut self,
+        dataset: &Dataset,
+        from: Day,
+        to: Day,
+        wanted: &BTreeSet<Day>,
+        now: Time,
+    ) -> Option<Day> {
+        let mut order: Vec<(State, i32, Day)> = from
+            .to(to)
+            .filter(|day| !wanted.contains(day))
+            .map(|day| {
+                let states = dataset
+                    .slots(day)
+                    .filter_map(|slot| Some(self.standing(dataset, slot, now)?.verdict.state));
+                (states.min().unwrap_or(State::Empty), to.since(day), day)
+            })
+            .collect();
+        order.sort_unstable();
+        let waiting = |turned: &BTreeSet<Day>| {
+            let mut days = order.iter().map(|(.., day)| *day);
+            days.find(|day| !turned.contains(day))
+        };
+        if waiting(&self.turned).is_none() {
+            self.turned.clear();
+        }
+        waiting(&self.turned)
+    }
+
+    /// When the store says that a slot's current marker was put.
+    pub(super) fn marker_put(&self, slot: Slot) -> Option<Time> {
+        let (object, _) = self.markers.get(&slot)?.read.current.as_ref()?;
+        Some(object.put)
+    }
+
+    /// How a slot stands; `None` where its keys were never listed.
+    pub(super) fn standing(&self, dataset: &Dataset, slot: Slot, now: Time) -> Option<Standing> {
+        let keys = self.slots.get(&slot)?;
+        Some(self.judge(dataset, slot, Arc::clone(&keys.objects), Some(keys.at), now))
+    }
+
+    /// How a slot stands, with no keys where none were listed: days far in the future.
+    pub(super) fn standing_or_empty(&self, dataset: &Dataset, slot: Slot, now: Time) -> Standing {
+        match self.standing(dataset, slot, now) {
+            Some(standing) => standing,
+            None => self.judge(dataset, slot, Arc::default(), None, now),
+        }
+    }
+
+    fn judge(
         &self,
+        dataset: &Dataset,
         slot: Slot,
-        etag: Option<String>,
-        digest: u64,
-        found: Completeness,
-    ) -> Arc<Completeness> {
-        let found = Arc::new(found);
-        let gate = Gate {
-            etag,
-            digest,
-            found: Arc::clone(&found),
+        objects: Arc<SlotObjects>,
+        at: Option<Time>,
+        now: Time,
+    ) -> Standing {
+        let markers = match self.markers.get(&slot) {
+            Some(known) => Arc::clone(&known.read),
+            None => Arc::default(),
         };
-        self.lock().gates.insert(slot, gate);
-        found
+        let completeness = self.completeness(dataset, slot, &markers, &objects);
+        let verdict = match dataset.marker.kind {
+            MarkerKind::Tidemark => {
+                let evidence = Evidence {
+                    slot,
+                    markers: &markers,
+                    objects: &objects,
+                    completeness: completeness.as_ref(),
+                    now,
+                };
+                judge(dataset, evidence)
+            }
+            _ => foreign::judge(dataset, self.foreign(dataset, slot, &objects, now)),
+        };
+        Standing {
+            slot,
+            verdict,
+            completeness,
+            markers,
+            objects,
+            at,
+        }
     }
 
-    /// What the gate found before, if it was of this marker and these keys.
-    pub fn gate(&self, slot: Slot, etag: Option<&str>, digest: u64) -> Option<Arc<Completeness>> {
-        let inner = self.lock();
-        let gate = inner.gates.get(&slot)?;
-        let same = gate.digest == digest && gate.etag.as_deref() == etag && etag.is_some();
-        same.then(|| Arc::clone(&gate.found))
-    }
-
-    /// Everything that is known of a window.
-    pub(crate) fn window(&self, source: &Source, days: Days, now: Time) -> Window {
-        let dataset = Arc::clone(&source.dataset);
-        let mut inner = self.lock();
-        let mut window = Window {
-            listed: inner
-                .days
-                .range(days.from..=days.to)
-                .map(|(day, known)| (*day, Arc::clone(&known.listed)))
-                .collect(),
-            markers: BTreeMap::new(),
-            gates: BTreeMap::new(),
-            days,
+    /// What is known of a slot with foreign markers.
+    pub(super) fn foreign<'a>(
+        &'a self,
+        dataset: &Dataset,
+        slot: Slot,
+        objects: &'a SlotObjects,
+        now: Time,
+    ) -> Foreign<'a> {
+        let day = self.days.get(&slot.day);
+        Foreign {
+            slot,
+            objects,
+            of_day: day.map_or(&[], |rest| rest.hidden.as_slice()),
+            custom: self.custom(dataset, slot),
+            commits: &self.commits,
             now,
-            dataset,
+        }
+    }
+
+    /// The object that closes a slot by its presence.
+    fn custom(&self, dataset: &Dataset, slot: Slot) -> Option<&Object> {
+        let slot = match dataset.marker.whole_day {
+            true => Slot::day(slot.day),
+            false => slot,
         };
-        match window.dataset.marker.kind {
-            _ if has_tree(&window.dataset) => {
-                for (slot, entries) in inner.tree.iter().filter(|(slot, _)| days.holds(slot.day)) {
-                    let markers = inner.markers(&window.dataset, *slot, entries);
-                    window.markers.insert(*slot, Arc::new(markers));
-                }
-            }
-            MarkerKind::Committed => {
-                let bodies =
-                    |object: &Object| inner.bodies.get(&object.key).map(|(_, b)| b.clone());
-                window.markers =
-                    foreign::committed(&window.dataset, window.listed.values(), &bodies);
-            }
-            _ => {}
-        }
-        for (slot, markers) in &window.markers {
-            if let Some((object, Ok(marker))) = &markers.current {
-                let digest = window.objects(*slot).digest();
-                let gate = inner.gates.get(slot).filter(|gate| {
-                    gate.digest == digest && gate.etag.is_some() && gate.etag == object.etag
-                });
-                let found = gate.map(|gate| Arc::clone(&gate.found));
-                let found = found.or_else(|| marker.stated().map(Arc::new));
-                window.gates.extend(found.map(|found| (*slot, found)));
-            }
-        }
-        for day in days.iter() {
-            let worst = window.worst(day);
-            if let Some(known) = inner.days.get_mut(&day) {
-                known.worst = worst;
-            }
-        }
-        window
+        let tree = self.markers.get(&slot)?.tree.iter();
+        let mut current = tree.filter(|(tree, _)| *tree == Tree::Current);
+        current.next().map(|(_, object)| object)
     }
 
-    /// The days in a row, from `first` on, that are known until `last`; the first that is not.
-    pub(crate) fn unread_from(&self, first: Day, last: Day) -> Option<Day> {
-        let inner = self.lock();
-        first.to(last).find(|day| !inner.days.contains_key(day))
-    }
-}
-
-/// Whether an object is still the one that was read.
-fn same(read: &Object, listed: &Object) -> bool {
-    let tags = match (&read.etag, &listed.etag) {
-        (Some(read), Some(listed)) => read.trim_matches('"') == listed.trim_matches('"'),
-        _ => read.put == listed.put,
-    };
-    tags && read.bytes == listed.bytes
-}
-
-impl Inner {
-    fn markers(&self, dataset: &Dataset, slot: Slot, entries: &[(Tree, Object)]) -> Markers {
-        let mut markers = Markers::default();
-        let body = |object: &Object| self.bodies.get(&object.key);
-        for (tree, listed) in entries {
-            if dataset.marker.kind == MarkerKind::Custom {
-                if *tree == Tree::Current {
-                    markers.plain = Some(listed.clone());
-                }
-                continue;
-            }
-            // Gone since it was listed.
-            let Some((object, bytes)) = body(listed) else {
-                continue;
-            };
-            let object = || Object {
-                put: listed.put,
-                ..object.clone()
-            };
-            match tree {
-                Tree::Current => {
-                    markers.current = Some((object(), Marker::parse(dataset, slot, bytes)));
-                }
-                Tree::Superseded(_) => {
-                    markers
-                        .superseded
-                        .push((object(), Marker::parse(dataset, slot, bytes)));
-                }
-                Tree::Empty => markers.declared = Some(read(object(), bytes, "declaration")),
-                Tree::Pin(_) => markers.pins.push(read(object(), bytes, "pin")),
-            }
+    /// What is known of a slot's completeness without asking the gate.
+    fn completeness(
+        &self,
+        dataset: &Dataset,
+        slot: Slot,
+        markers: &Markers,
+        objects: &SlotObjects,
+    ) -> Option<Completeness> {
+        let gate = dataset.complete.as_ref()?;
+        let (object, read) = markers.current.as_ref()?;
+        let marker = read.as_ref().ok()?;
+        let unreadable = |why: String| {
+            Some(Completeness {
+                unreadable: Some(why),
+                ..Completeness::default()
+            })
+        };
+        let Some(prefix) = &gate.dead_letters else {
+            return unreadable(
+                "no prefix is configured where dead letters land, so a line that is missing cannot be told from one that was dead-lettered".to_owned(),
+            );
+        };
+        if let Some(why) = &self.letters_refused {
+            return unreadable(format!(
+                "the dead letters below {prefix}/ cannot be listed: {why}"
+            ));
         }
-        markers
+        let (key, found) = self
+            .gates
+            .get(&slot)
+            .map_or((0, None), |(k, f)| (*k, Some(f)));
+        if let Some(found) = found
+            && key == self.gate_key(slot, object, objects)
+        {
+            return Some(found.clone());
+        }
+        let newer = self.letters_of(slot).iter().any(|l| l.put > object.put);
+        if newer {
+            return None;
+        }
+        // What the publisher found, when it asked the gate.
+        let stated = marker.extra.get("completeness")?;
+        let number = |name: &str| stated.get(name)?.as_u64();
+        Some(Completeness {
+            orders: number("orders")?,
+            landed: number("landed")?,
+            dead_lettered: number("dead_lettered")?,
+            missing: number("missing")?,
+            ..Completeness::default()
+        })
     }
-}
 
-fn read<T: serde::de::DeserializeOwned>(object: Object, bytes: &Bytes, what: &str) -> Read<T> {
-    let parsed = serde_json::from_slice(bytes);
-    (
-        object,
-        parsed.map_err(|e| format!("the {what} cannot be read: {e}")),
-    )
+    /// The dead letters of a slot.
+    pub(super) fn letters_of(&self, slot: Slot) -> &[Object] {
+        self.letters.get(&slot).map_or(&[], Vec::as_slice)
+    }
+
+    /// What an answer of the gate is true of.
+    pub(super) fn gate_key(&self, slot: Slot, marker: &Object, objects: &SlotObjects) -> u64 {
+        let mut all = SlotObjects {
+            loose: vec![marker.clone()],
+            hidden: self.letters_of(slot).to_vec(),
+            ..SlotObjects::default()
+        };
+        all.runs.clone_from(&objects.runs);
+        all.loose.extend(objects.loose.iter().cloned());
+        all.digest()
+    }
+
+    /// Whether the dead letters cannot be listed.
+    pub(super) fn refused(&self) -> bool {
+        self.letters_refused.is_some()
+    }
+
+    /// Whether the gate was asked about just this.
+    pub(super) fn has_gated(&self, slot: Slot, key: u64) -> bool {
+        self.gates
+            .get(&slot)
+            .is_some_and(|(known, _)| *known == key)
+    }
+
+    /// Remembers an answer of the gate.
+    pub(super) fn gated(&mut self, slot: Slot, key: u64, found: Completeness) {
+        self.gates.insert(slot, (key, found));
+    }
 }

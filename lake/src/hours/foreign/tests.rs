@@ -1,215 +1,343 @@
-//! Each line of what goes wrong with others' markers.
+//! Each way in which other writers' markers are missing, early, stale or misnamed.
 
 use super::*;
-use crate::hours::dataset::MarkerRule;
-use crate::hours::judge::tests::{dataset as ours, slot};
-use crate::table::Time;
+use crate::hours::judge::tests::dataset;
+use crate::hours::listing::Listing;
+use crate::hours::{Day, dataset::Budget};
 
-fn dataset(kind: MarkerKind, whole_day: bool) -> Dataset {
-    let template = "_done/{event_date}/{hour}".to_owned();
-    Dataset {
-        marker: MarkerRule {
-            kind,
-            template,
-            whole_day,
-        },
-        ..ours()
-    }
+fn day() -> Day {
+    "2026-11-10".parse().unwrap()
 }
 
-const HOUR: &str = "learning/progress/event_date=2026-11-10/hour=08";
+fn slot() -> Slot {
+    Slot::hour(day(), 8)
+}
 
-/// An object put so many minutes after the hour's end.
+fn of(kind: MarkerKind, whole_day: bool) -> Dataset {
+    let mut dataset = dataset();
+    dataset.marker.kind = kind;
+    dataset.marker.whole_day = whole_day;
+    dataset.budget = Budget::default();
+    dataset
+}
+
+/// An object below the dataset's prefix, put so many minutes after the hour's end.
 fn object(key: &str, minute: i64) -> Object {
-    let put = Time(slot().end().0 + minute * 60_000);
-    let key = if key.starts_with("learning") {
-        key.to_owned()
-    } else {
-        format!("{HOUR}/{key}")
-    };
     Object {
-        key,
+        key: format!("learning/progress/{key}"),
         bytes: 100,
-        put,
+        put: Time(slot().end().0 + minute * 60_000),
         etag: None,
     }
 }
 
-fn verdict_of(
-    dataset: &Dataset,
-    objects: &[(&str, i64)],
-    bodies: &[(&str, &str)],
-    plain: Option<i64>,
-) -> Verdict {
-    let mut listing = Listing::default();
-    for (key, minute) in objects {
-        listing.add(dataset, object(key, *minute));
+fn hour(name: &str, minute: i64) -> Object {
+    object(&format!("event_date=2026-11-10/hour=08/{name}"), minute)
+}
+
+struct Case {
+    dataset: Dataset,
+    objects: Vec<Object>,
+    commits: BTreeMap<String, (Object, Result<Commit, String>)>,
+    custom: Option<Object>,
+    /// Minutes after the hour's end.
+    now: i64,
+}
+
+impl Case {
+    fn success(objects: Vec<Object>) -> Self {
+        Self {
+            dataset: of(MarkerKind::Success, false),
+            objects,
+            commits: BTreeMap::new(),
+            custom: None,
+            now: 60,
+        }
     }
-    let day = Arc::new(ListedDay {
-        day: slot().day,
-        at: Time(0),
-        listing,
-        findings: Vec::new(),
-    });
-    let body = |object: &Object| {
-        let found = bodies.iter().find(|(key, _)| object.key.ends_with(key));
-        found.map(|(_, text)| Bytes::from(text.as_bytes().to_vec()))
-    };
-    let commits = committed(dataset, [&day].into_iter(), &body);
-    let mut markers = commits
-        .get(&slot())
-        .map(|m| m.as_ref().clone())
-        .unwrap_or_default();
-    markers.plain = plain.map(|minute| object("learning/progress/_done/2026-11-10/08", minute));
-    let none = crate::hours::listing::SlotObjects::default();
-    let objects = day.listing.slots.get(&slot()).unwrap_or(&none);
-    let now = Time(slot().end().0 + 3_600_000);
-    let evidence = Evidence {
-        slot: slot(),
-        markers: &markers,
-        objects,
-        completeness: None,
-        now,
-    };
-    judge(dataset, evidence, Some(&day.listing))
+
+    fn committed(objects: Vec<Object>, commits: &[(&str, &str)]) -> Self {
+        let read = |(name, text): &(&str, &str)| {
+            let object = hour(name, 2);
+            (object.key.clone(), (object, Commit::parse(text.as_bytes())))
+        };
+        Self {
+            dataset: of(MarkerKind::Committed, false),
+            commits: commits.iter().map(read).collect(),
+            ..Self::success(objects)
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.asked(judge)
+    }
+
+    fn asked<T>(&self, ask: impl Fn(&Dataset, Foreign<'_>) -> T) -> T {
+        let mut listing = Listing::default();
+        for object in &self.objects {
+            listing.add(&self.dataset, object.clone());
+        }
+        let objects = listing.slots.remove(&slot()).unwrap_or_default();
+        let evidence = Foreign {
+            slot: slot(),
+            objects: &objects,
+            of_day: &listing.hidden,
+            custom: self.custom.as_ref(),
+            commits: &self.commits,
+            now: Time(slot().end().0 + self.now * 60_000),
+        };
+        ask(&self.dataset, evidence)
+    }
+
+    fn state(&self) -> State {
+        self.verdict().state
+    }
 }
 
-fn success(objects: &[(&str, i64)]) -> Verdict {
-    verdict_of(&dataset(MarkerKind::Success, false), objects, &[], None)
-}
-
-fn commit(objects: &[(&str, i64)], bodies: &[(&str, &str)]) -> Verdict {
-    verdict_of(
-        &dataset(MarkerKind::Committed, false),
-        objects,
-        bodies,
-        None,
-    )
-}
-
-#[test]
-fn success_closes_what_is_not_newer() {
-    assert_eq!(success(&[("a", 1), ("_SUCCESS", 2)]).state, State::Closed);
-    assert_eq!(success(&[("a", 2), ("_SUCCESS", 2)]).state, State::Closed);
-    assert_eq!(success(&[("a", 1)]).state, State::Late);
-    let stale = success(&[("a", 1), ("b", 9), ("_SUCCESS", 2)]);
-    assert_eq!(stale.state, State::Mutated);
-    assert_eq!(
-        stale.reasons[0].key.as_deref(),
-        Some(format!("{HOUR}/b").as_str())
-    );
-    assert_eq!(success(&[("_SUCCESS", 2)]).state, State::Empty);
-    let busy = success(&[("a", 1), ("_temporary/0/x", 1)]);
-    assert_eq!(busy.state, State::Late);
-    assert!(
-        busy.reasons
-            .iter()
-            .any(|r| r.message.starts_with("in progress")),
-        "{:?}",
-        busy.reasons
-    );
-    let staging = success(&[(".spark-staging-1/x", 1)]);
-    assert_eq!(staging.state, State::Late);
-    // Names are what they are, to the letter.
-    assert_eq!(success(&[("a", 1), ("_success", 2)]).state, State::Late);
-    assert_eq!(success(&[("a", 1), ("b/_SUCCESS", 2)]).objects, 0);
+fn says(verdict: &Verdict, words: &str) -> bool {
+    verdict.reasons.iter().any(|r| r.message.contains(words))
 }
 
 #[test]
-fn two_runs_with_markers_of_their_own_race() {
-    let one = success(&[
-        ("run_id=1/a", 1),
-        ("run_id=1/_SUCCESS", 2),
-        ("run_id=2/a", 1),
+fn a_marker_put_last_closes() {
+    let case = Case::success(vec![hour("a.parquet", 1), hour("_SUCCESS", 2)]);
+    let verdict = case.verdict();
+    assert_eq!((verdict.state, verdict.objects), (State::Closed, 1));
+    let same = Case::success(vec![hour("a.parquet", 2), hour("_SUCCESS", 2)]);
+    assert_eq!(same.state(), State::Closed);
+}
+
+#[test]
+fn data_alone_is_unmarked() {
+    let mut case = Case::success(vec![hour("a.parquet", 1)]);
+    assert_eq!(case.state(), State::Late);
+    case.now = 5;
+    assert_eq!(case.state(), State::Open);
+}
+
+#[test]
+fn a_marker_older_than_the_newest_data_is_stale() {
+    let case = Case::success(vec![
+        hour("a.parquet", 1),
+        hour("b.parquet", 9),
+        hour("_SUCCESS", 2),
     ]);
-    assert_eq!((one.state, one.objects), (State::Closed, 1));
-    let two = success(&[
-        ("run_id=1/a", 1),
-        ("run_id=1/_SUCCESS", 2),
-        ("run_id=2/a", 1),
-        ("run_id=2/_SUCCESS", 3),
+    let verdict = case.verdict();
+    assert_eq!(verdict.state, State::Mutated);
+    assert!(says(&verdict, "7 min 0 s"), "{verdict:?}");
+    let key = verdict.reasons[0].key.as_deref().unwrap();
+    assert!(key.ends_with("b.parquet"));
+}
+
+#[test]
+fn a_marker_without_data_is_empty() {
+    let verdict = Case::success(vec![hour("_SUCCESS", 2)]).verdict();
+    assert_eq!(verdict.state, State::Empty);
+    assert!(says(&verdict, "a marker and no data"));
+    // Also where a writer has left something behind since.
+    let left = Case::success(vec![hour("_SUCCESS", 2), hour("_temporary/0/x", 4)]);
+    assert_eq!(left.state(), State::Empty);
+}
+
+#[test]
+fn what_is_written_is_in_progress() {
+    for left in [
+        "_temporary/0/_t/part-0.parquet",
+        ".spark-staging-1/x.parquet",
+    ] {
+        let mut case = Case::success(vec![hour("a.parquet", 1), hour(left, 1)]);
+        let verdict = case.verdict();
+        assert_eq!(verdict.state, State::Late, "{left}");
+        assert!(says(&verdict, "in progress"), "{left}");
+        case.now = 5;
+        assert_eq!(case.state(), State::Open, "{left}");
+        // Somebody writes, so it is no hour in which nothing happened.
+        let mut alone = Case::success(vec![hour(left, 1)]);
+        alone.dataset.every_hour = false;
+        assert_eq!(alone.state(), State::Late, "{left}");
+    }
+}
+
+#[test]
+fn only_the_exact_name_is_a_marker() {
+    for name in [
+        "_success",
+        "_SUCCESS.crc",
+        "._SUCCESS.crc",
+        "_Success",
+        "x_SUCCESS",
+        "sub/_SUCCESS",
+        "_spark_metadata/0",
+    ] {
+        let case = Case::success(vec![hour("a.parquet", 1), hour(name, 2)]);
+        assert_eq!(case.state(), State::Late, "{name}");
+    }
+}
+
+#[test]
+fn a_marker_closes_its_own_level_alone() {
+    // The dataset's root, and the day, say nothing of an hour.
+    for key in ["_SUCCESS", "event_date=2026-11-10/_SUCCESS"] {
+        let case = Case::success(vec![hour("a.parquet", 1), object(key, 2)]);
+        assert_eq!(case.state(), State::Late, "{key}");
+    }
+    // Where days are closed, the day's marker does, and the hour's does not.
+    let mut case = Case::success(vec![
+        hour("a.parquet", 1),
+        object("event_date=2026-11-10/_SUCCESS", 2),
     ]);
-    assert_eq!(two.state, State::Racing);
+    case.dataset.marker.whole_day = true;
+    assert_eq!(case.state(), State::Closed);
+    case.objects = vec![hour("a.parquet", 1), hour("_SUCCESS", 2)];
+    assert_eq!(case.state(), State::Late);
+    case.objects = vec![
+        hour("a.parquet", 3),
+        object("event_date=2026-11-10/_SUCCESS", 2),
+    ];
+    assert_eq!(case.state(), State::Mutated);
 }
 
 #[test]
-fn a_day_s_marker_closes_no_hour_that_is_newer() {
-    let day = dataset(MarkerKind::Success, true);
-    let root = "learning/progress/event_date=2026-11-10/_SUCCESS";
-    assert_eq!(
-        verdict_of(&day, &[("a", 1), (root, 2)], &[], None).state,
-        State::Closed
-    );
-    assert_eq!(
-        verdict_of(&day, &[("a", 3), (root, 2)], &[], None).state,
-        State::Mutated
-    );
-    // A marker of the whole dataset is no marker of any hour.
-    let of_all = "learning/progress/_SUCCESS";
-    assert_eq!(
-        verdict_of(&day, &[("a", 1), (of_all, 2)], &[], None).state,
-        State::Late
-    );
+fn two_runs_with_a_marker_each_race() {
+    let both = vec![
+        hour("run_id=1/a.parquet", 1),
+        hour("run_id=1/_SUCCESS", 2),
+        hour("run_id=10/a.parquet", 3),
+        hour("run_id=10/_SUCCESS", 4),
+    ];
+    let verdict = Case::success(both.clone()).verdict();
+    assert_eq!((verdict.state, verdict.reasons.len()), (State::Racing, 2));
+
+    // One of them is the hour, and a reader scans it alone.
+    let one = Case::success(both[..3].to_vec());
+    let verdict = one.verdict();
+    assert_eq!((verdict.state, verdict.objects), (State::Closed, 1));
+    let scan = one.asked(scan);
+    assert!(scan.ends_with("/hour=08/run_id=1/"), "{scan}");
 }
 
 #[test]
-fn only_what_was_committed_counts() {
-    let added = |names: &str| format!(r#"{{"added":[{names}],"removed":[]}}"#);
-    let one = added(r#""a""#);
-    let good = commit(
-        &[("a", 1), ("_started_1", 0), ("_committed_1", 2)],
-        &[("_committed_1", &one)],
+fn an_hour_over_its_budget_says_so() {
+    let mut case = Case::success(vec![
+        hour("a.parquet", 1),
+        hour("b.parquet", 1),
+        hour("_SUCCESS", 2),
+    ]);
+    case.dataset.budget.objects = Some(1);
+    assert_eq!(case.state(), State::OverBudget);
+}
+
+#[test]
+fn an_object_of_the_datasets_choice_closes() {
+    let mut case = Case::success(vec![hour("a.parquet", 1)]);
+    case.dataset.marker.kind = MarkerKind::Custom;
+    assert_eq!(case.state(), State::Late);
+    case.custom = Some(object("done/2026-11-10/08", 2));
+    assert_eq!(case.state(), State::Closed);
+    case.custom = Some(object("done/2026-11-10/08", 0));
+    assert_eq!(case.state(), State::Mutated);
+}
+
+#[test]
+fn only_named_files_count() {
+    let files = vec![
+        hour("a.parquet", 1),
+        hour("b.parquet", 1),
+        hour("_started_1", 0),
+        hour("_committed_1", 2),
+    ];
+    let case = Case::committed(
+        files.clone(),
+        &[("_committed_1", r#"{"added":["a.parquet"],"removed":[]}"#)],
     );
-    assert_eq!((good.state, good.objects), (State::Closed, 1));
-    let more = commit(
-        &[("a", 1), ("b", 1), ("_committed_1", 2)],
-        &[("_committed_1", &one)],
-    );
-    assert_eq!((more.state, more.objects), (State::Closed, 1));
-    assert!(
-        more.reasons[0]
-            .message
-            .contains("1 files are named by no commit")
-    );
-    let both = added(r#""a","b""#);
-    let short = commit(&[("a", 1), ("_committed_1", 2)], &[("_committed_1", &both)]);
-    assert_eq!(short.state, State::Mutated);
-    let gone = commit(&[("_committed_1", 2)], &[("_committed_1", &both)]);
-    assert_eq!(gone.state, State::Lost);
-    let begun = commit(&[("a", 1), ("_started_1", 0)], &[]);
-    assert_eq!(begun.state, State::Late);
-    assert!(
-        begun
-            .reasons
-            .iter()
-            .any(|r| r.message.contains("transaction 1 has started"))
-    );
-    let broken = commit(&[("a", 1), ("_committed_1", 2)], &[("_committed_1", "{")]);
-    assert_eq!(broken.state, State::Invalid);
-    let swapped = commit(
-        &[("a", 1), ("b", 3), ("_committed_1", 2), ("_committed_2", 4)],
+    let verdict = case.verdict();
+    assert_eq!((verdict.state, verdict.objects), (State::Closed, 1));
+    assert!(says(&verdict, "not named by any commit"));
+
+    let removed = Case::committed(
+        [files, vec![hour("_committed_2", 2)]].concat(),
         &[
-            ("_committed_1", &one),
-            ("_committed_2", r#"{"added":["b"],"removed":["a"]}"#),
+            ("_committed_1", r#"{"added":["a.parquet"],"removed":[]}"#),
+            (
+                "_committed_2",
+                r#"{"added":["b.parquet"],"removed":["a.parquet"]}"#,
+            ),
         ],
     );
-    assert_eq!((swapped.state, swapped.objects), (State::Closed, 1));
+    let verdict = removed.verdict();
+    assert_eq!((verdict.state, verdict.objects), (State::Closed, 1));
+    assert!(
+        verdict.reasons[0]
+            .key
+            .as_deref()
+            .unwrap()
+            .ends_with("a.parquet")
+    );
 }
 
 #[test]
-fn a_custom_marker_closes_by_being_there() {
-    let custom = dataset(MarkerKind::Custom, false);
-    assert_eq!(
-        verdict_of(&custom, &[("a", 1)], &[], Some(2)).state,
-        State::Closed
+fn begun_without_a_commit_is_in_progress() {
+    let mut case = Case::committed(vec![hour("a.parquet", 1), hour("_started_1", 0)], &[]);
+    let verdict = case.verdict();
+    assert_eq!(verdict.state, State::Late);
+    assert!(says(&verdict, "in progress"));
+    case.now = 5;
+    assert_eq!(case.state(), State::Open);
+    // Another commit than its own does not finish it, and closes what it names.
+    let case = Case::committed(
+        vec![
+            hour("a.parquet", 1),
+            hour("_started_1", 0),
+            hour("_committed_10", 2),
+        ],
+        &[("_committed_10", r#"{"added":["a.parquet"]}"#)],
     );
-    assert_eq!(
-        verdict_of(&custom, &[("a", 3)], &[], Some(2)).state,
-        State::Mutated
+    let verdict = case.verdict();
+    assert_eq!(verdict.state, State::Closed);
+    assert!(says(&verdict, "in progress"));
+}
+
+#[test]
+fn named_files_that_are_gone_break_it() {
+    let commit = [("_committed_1", r#"{"added":["a.parquet","b.parquet"]}"#)];
+    let some = Case::committed(vec![hour("a.parquet", 1), hour("_committed_1", 2)], &commit);
+    let verdict = some.verdict();
+    assert_eq!(verdict.state, State::Mutated);
+    assert!(
+        verdict.reasons[0]
+            .key
+            .as_deref()
+            .unwrap()
+            .ends_with("b.parquet")
     );
-    assert_eq!(
-        verdict_of(&custom, &[("a", 1)], &[], None).state,
-        State::Late
+    let none = Case::committed(vec![hour("x.parquet", 1), hour("_committed_1", 2)], &commit);
+    assert_eq!(none.state(), State::Lost);
+    let again = Case::committed(
+        vec![
+            hour("a.parquet", 5),
+            hour("b.parquet", 1),
+            hour("_committed_1", 2),
+        ],
+        &commit,
     );
-    assert_eq!(verdict_of(&custom, &[], &[], Some(2)).state, State::Empty);
+    assert_eq!(again.state(), State::Mutated);
+}
+
+#[test]
+fn a_commit_that_cannot_be_read_closes_nothing() {
+    let files = vec![hour("a.parquet", 1), hour("_committed_1", 2)];
+    let broken = Case::committed(files.clone(), &[("_committed_1", "{\"added\":[\"a.par")]);
+    assert_eq!(broken.state(), State::Invalid);
+    assert_eq!(Case::committed(files, &[]).state(), State::Invalid);
+}
+
+#[test]
+fn commits_that_name_nothing_leave_nothing_to_read() {
+    let case = Case::committed(
+        vec![hour("a.parquet", 1), hour("_committed_1", 2)],
+        &[(
+            "_committed_1",
+            r#"{"added":["a.parquet"],"removed":["a.parquet"]}"#,
+        )],
+    );
+    assert_eq!(case.state(), State::Empty);
 }

@@ -1,0 +1,92 @@
+//! Asking the gate of completeness, where nobody knows its answer.
+
+use std::sync::Arc;
+
+use super::Finder;
+use super::Gate;
+use super::memory::{Known, Standing};
+use crate::Result;
+use crate::hours::complete;
+use crate::hours::day::Slot;
+use crate::hours::listing::Object;
+use crate::hours::state::State;
+
+/// Hours that the gate is asked about in one answer about many, at most.
+const SUSPECTS: usize = 8;
+
+/// What the gate is asked about a slot, and what its answer is true of.
+struct Question {
+    slot: Slot,
+    run: Vec<Object>,
+    letters: Vec<Object>,
+    key: u64,
+}
+
+impl Finder {
+    /// Asks the gate about slots of which it must be asked; their answers are remembered.
+    pub(super) async fn gates(&self, slots: &[Slot], gate: Gate) -> Result<()> {
+        let declared = self.dataset.complete.as_ref();
+        if declared.is_none_or(|gate| gate.dead_letters.is_none()) {
+            return Ok(());
+        }
+        let questions: Vec<Question> = {
+            let known = self.memory.lock();
+            let newest_first = slots.iter().rev();
+            let questions = newest_first.filter_map(|slot| self.question(&known, *slot, gate));
+            let most = match gate {
+                Gate::Suspect => SUSPECTS,
+                Gate::All => usize::MAX,
+            };
+            questions.take(most).collect()
+        };
+        for question in questions {
+            let found = complete::gate(
+                &self.dataset,
+                &self.store,
+                &question.run,
+                Some(&question.letters),
+                &self.host,
+            )
+            .await?;
+            self.memory.lock().gated(question.slot, question.key, found);
+        }
+        Ok(())
+    }
+
+    /// What must be asked about a slot: nothing where no run can be scanned anyway.
+    fn question(&self, known: &Known, slot: Slot, gate: Gate) -> Option<Question> {
+        let standing = known.standing(&self.dataset, slot, self.now)?;
+        let Standing {
+            markers, objects, ..
+        } = &standing;
+        let (marker, _) = markers.current.as_ref()?;
+        let scan = markers.marker()?.scan(&self.dataset)?;
+        let broken = [State::Lost, State::Mutated, State::Invalid];
+        if broken.contains(&standing.verdict.state) || known.refused() {
+            return None;
+        }
+        let key = known.gate_key(slot, marker, objects);
+        let suspect = standing.completeness.is_none() && !known.letters_of(slot).is_empty();
+        let wanted = match gate {
+            Gate::Suspect => suspect,
+            Gate::All => !known.has_gated(slot, key),
+        };
+        wanted.then(|| Question {
+            slot,
+            run: objects.below(&scan).cloned().collect(),
+            letters: known.letters_of(slot).to_vec(),
+            key,
+        })
+    }
+
+    /// How a slot stands, with the gate's answer where there is a gate.
+    pub(super) async fn gated(&self, slot: Slot) -> Result<Arc<Standing>> {
+        self.gates(&[slot], Gate::All).await?;
+        let known = self.memory.lock();
+        Ok(Arc::new(known.standing_or_empty(
+            &self.dataset,
+            slot,
+            self.now,
+        )))
+    }
+}

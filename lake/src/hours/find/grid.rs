@@ -1,0 +1,242 @@
+//! A window of a dataset: for the grid, and row by row.
+
+use std::collections::BTreeMap;
+
+use super::memory::{Known, Standing};
+use super::row::{declared, row};
+use super::sizes::sizes;
+use super::tally::Tally;
+use super::{Finder, Gate};
+use crate::figures::size;
+use crate::hours::closed;
+use crate::hours::day::{Day, Slot};
+use crate::hours::key::{RUN, Role, findings, partition, role};
+use crate::hours::state::State;
+use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HoursReport};
+use crate::wire::{Finding, Severity};
+use crate::{Error, Result};
+
+/// Hours that need a person and are described, at most.
+const ATTENTION: usize = 200;
+
+/// Days that are read at once on the way to what holds a dataset back.
+const STRIDE: i32 = 92;
+
+/// An object is small below it where the dataset has no budget.
+const SMALL: u64 = 16 * 1024 * 1024;
+
+/// Closed hours from which on their sizes are worth a word.
+const SOME: usize = 24;
+
+impl Finder {
+    /// How the hours from `from` to `to` stand, both included.
+    pub async fn grid(&self, from: Day, to: Day, fresh: Fresh) -> Result<GridReport> {
+        self.window(from, to, fresh, Gate::Suspect).await?;
+        let known = self.memory.lock();
+        let standings = self.standings(&known, from, to);
+        let mut attention: Vec<&Standing> = standings
+            .iter()
+            .filter(|standing| standing.verdict.state.needs_attention())
+            .collect();
+        attention.sort_by(|a, b| {
+            let worst = a.verdict.state.cmp(&b.verdict.state);
+            worst.then_with(|| b.slot.cmp(&a.slot))
+        });
+        let days = from.to(to).map(|day| {
+            let of_day = |standing: &&Standing| standing.slot.day == day;
+            let first = standings.partition_point(|standing| standing.slot.day < day);
+            let its = || standings.iter().skip(first).take_while(of_day);
+            GridDay {
+                date: day,
+                states: its().map(|s| s.verdict.state.letter()).collect(),
+                objects: its().map(|s| s.verdict.objects).collect(),
+                bytes: its().map(|s| s.verdict.bytes).collect(),
+                listed_at: its().filter_map(|s| s.at).min(),
+            }
+        });
+        Ok(GridReport {
+            dataset: declared(&self.dataset),
+            from,
+            to,
+            now: self.now,
+            days: days.collect(),
+            counts: counts(&standings).into_iter().collect(),
+            closed: self.closed_up_to(&known),
+            attention: attention.iter().take(ATTENTION).map(|s| row(s)).collect(),
+            attention_total: attention.len() as u64,
+            sizes: sizes(&standings),
+            findings: self.findings(&known, &standings, from, to),
+        })
+    }
+
+    /// The same, row by row, and counted from the dataset's first day.
+    pub async fn hours(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<HoursReport> {
+        self.window(from, to, fresh, gate).await?;
+        let closed = self.closed().await?;
+        let known = self.memory.lock();
+        let standings = self.standings(&known, from, to);
+        Ok(HoursReport {
+            dataset: self.dataset.name.clone(),
+            zone: self.dataset.zone.clone(),
+            from,
+            to,
+            closed_up_to: closed.up_to,
+            counts: counts(&standings).into_iter().collect(),
+            hours: standings.iter().map(row).collect(),
+            blocked_by: closed.blocked_by,
+            sizes: sizes(&standings),
+            findings: self.findings(&known, &standings, from, to),
+            now: self.now,
+        })
+    }
+
+    /// Up to when the dataset is closed. Reads from its first day on what is not known, as far as
+    /// the first hour that holds it back.
+    pub async fn closed(&self) -> Result<ClosedReport> {
+        loop {
+            let report = self.closed_up_to(&self.memory.lock());
+            let Some((first, last)) = report.unread else {
+                return Ok(report);
+            };
+            let last = last.min(first.plus(STRIDE - 1));
+            self.window(first, last, Fresh::Known, Gate::Suspect)
+                .await?;
+            // Each round makes a day known: without that it would not end.
+            if self
+                .closed_up_to(&self.memory.lock())
+                .unread
+                .map(|(day, _)| day)
+                == Some(first)
+            {
+                return Err(
+                    Error::new(crate::Kind::Internal, "a day was listed and is not known")
+                        .at("date", first),
+                );
+            }
+        }
+    }
+
+    fn closed_up_to(&self, known: &Known) -> ClosedReport {
+        closed::up_to(&self.dataset, self.now, |slot| {
+            let standing = known.standing(&self.dataset, slot, self.now)?;
+            Some(Self::why(&standing))
+        })
+    }
+
+    pub(super) async fn window(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<()> {
+        if from > to {
+            return Err(Error::invalid(format!("{from} is after {to}")));
+        }
+        self.look(from, to, fresh).await?;
+        let slots: Vec<Slot> = from
+            .to(to)
+            .flat_map(|day| self.dataset.slots(day))
+            .collect();
+        self.gates(&slots, gate).await
+    }
+
+    /// What the listings show beside the hours: of the window's days, and beside all days.
+    fn findings(&self, known: &Known, standings: &[Standing], from: Day, to: Day) -> Vec<Finding> {
+        let mut tally = Tally::default();
+        for (_, rest) in known.days.range(from..=to) {
+            tally.merge(&rest.tally);
+        }
+        self.beside_days(known, &mut tally);
+        let mut findings = tally.findings();
+        findings.extend(self.over_partitioned(standings));
+        findings
+    }
+
+    /// Keys and folders directly below the dataset's prefix that are no day.
+    fn beside_days(&self, known: &Known, tally: &mut Tally) {
+        let Some((folders, keys)) = &known.root else {
+            return;
+        };
+        let dataset = &self.dataset;
+        for object in keys {
+            let name = object.key.rsplit('/').next().unwrap_or_default();
+            match role(name, object.bytes) {
+                Role::Folder => {}
+                Role::Data => {
+                    tally.key(dataset, object);
+                    tally.stray(object);
+                }
+                Role::Hidden if name == "_SUCCESS" => tally.add(
+                    Severity::Warning,
+                    "root_marker",
+                    "a marker above all partitions closes none of them",
+                    &object.key,
+                ),
+                Role::Hidden => {}
+            }
+        }
+        for folder in folders {
+            let name = folder.rsplit('/').next().unwrap_or_default();
+            if name.starts_with(".spark-staging") || name == "_temporary" {
+                tally.add(
+                    Severity::Warning,
+                    "in_progress",
+                    "a writer has begun and not finished, or left its work behind",
+                    folder,
+                );
+            }
+            if role(&format!("{name}/x"), 1) == Role::Hidden {
+                continue;
+            }
+            let day: Option<Day> = partition(name)
+                .filter(|(column, _)| column == dataset.date_column())
+                .and_then(|(_, value)| value?.parse().ok());
+            if let Some(day) = day {
+                if day > Day::of(self.now).plus(1) {
+                    tally.add(
+                        Severity::Warning,
+                        "future_partition",
+                        "a day that is yet to come has keys: does a writer's clock run ahead?",
+                        folder,
+                    );
+                }
+                continue;
+            }
+            let found = findings(dataset, &format!("{name}/x"));
+            for finding in &found {
+                tally.add(finding.severity, &finding.rule, &finding.message, folder);
+            }
+            if found.is_empty() && !name.starts_with(RUN) {
+                tally.add(
+                    Severity::Error,
+                    "stray_key",
+                    "a folder that is no partition of the dataset: no marker can close what lies in it",
+                    folder,
+                );
+            }
+        }
+    }
+
+    /// Closed hours that hold one small object each.
+    fn over_partitioned(&self, standings: &[Standing]) -> Option<Finding> {
+        let small = self.dataset.budget.median_bytes.unwrap_or(SMALL);
+        let closed = standings.iter().filter(|s| s.verdict.state.is_closed());
+        let all = closed.clone().count();
+        let thin = closed
+            .filter(|s| s.verdict.objects == 1 && s.verdict.bytes < small)
+            .count();
+        (all >= SOME && thin * 2 > all).then(|| Finding {
+            severity: Severity::Warning,
+            rule: "over_partitioned".to_owned(),
+            location: None,
+            message: format!(
+                "{thin} of {all} closed hours hold one object below {} each (called out from half of {SOME} hours on): partitions of a day would do",
+                size(small)
+            ),
+        })
+    }
+}
+
+/// Slots by state, worst first.
+fn counts(standings: &[Standing]) -> BTreeMap<State, u64> {
+    let mut counts = BTreeMap::new();
+    for standing in standings {
+        *counts.entry(standing.verdict.state).or_default() += 1;
+    }
+    counts
+}
