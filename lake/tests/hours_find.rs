@@ -1,0 +1,10 @@
+//! Finding the hours of a dataset: what it costs, and what is remembered.
+
+#[path = "hours_find/bed.rs"]
+mod bed;
+#[path = "hours_find/cost.rs"]
+mod cost;
+#[path = "hours_find/memory.rs"]
+mod memory;
+#[path = "hours_find/reports.rs"]
+mod reports;

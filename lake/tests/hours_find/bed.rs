@@ -1,0 +1,176 @@
+//! A dataset in memory whose hours are closed, and a finder that counts.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use indexmap::IndexMap;
+use lake::host::{Host, Progress};
+use lake::hours::dataset::{Budget, MarkerKind, MarkerRule, Retention};
+use lake::hours::find::{Finder, Memory};
+use lake::hours::{Dataset, Day, Slot};
+use lake::store::{CountingStore, Counts};
+use lake::table::Time;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+
+/// Bytes of each object.
+pub const BYTES: u64 = 10;
+
+pub fn dataset(first: &str) -> Dataset {
+    Dataset {
+        name: "learning.progress".into(),
+        zone: "raw".into(),
+        url: "s3://tlp-raw/".into(),
+        prefix: "learning/progress".into(),
+        partition: vec!["event_date".into(), "hour".into()],
+        marker: MarkerRule {
+            kind: MarkerKind::Tidemark,
+            template: "_markers/event_date={event_date}/hour={hour}.json".into(),
+            whole_day: false,
+        },
+        grace: 15 * 60_000,
+        every_hour: true,
+        first: Some(first.parse().unwrap()),
+        banned_keys: ["learner_id", "email"].map(String::from).to_vec(),
+        event_time: None,
+        grain: Vec::new(),
+        prohibited_columns: Vec::new(),
+        columns: IndexMap::new(),
+        owner: None,
+        publisher: None,
+        compaction_owner: None,
+        stream: None,
+        definition_version: None,
+        budget: Budget::default(),
+        retention: Retention::default(),
+        complete: None,
+        metastore: None,
+    }
+}
+
+/// A page's surroundings: many small reads at once.
+struct Page;
+
+impl Host for Page {
+    fn progress(&self, _: Progress) {}
+
+    fn pause(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn reads(&self) -> usize {
+        4096
+    }
+}
+
+pub struct Bed {
+    pub dataset: Arc<Dataset>,
+    pub counting: Arc<CountingStore>,
+    pub memory: Arc<Memory>,
+    pub now: Time,
+    inner: Arc<InMemory>,
+}
+
+impl Bed {
+    pub fn new(dataset: Dataset, now: &str) -> Self {
+        let inner = Arc::new(InMemory::new());
+        let store: Arc<dyn ObjectStore> = Arc::clone(&inner) as _;
+        Self {
+            dataset: Arc::new(dataset),
+            counting: Arc::new(CountingStore::new(store)),
+            memory: Arc::default(),
+            now: time(now),
+            inner,
+        }
+    }
+
+    /// A finder with what is remembered so far.
+    pub fn finder(&self) -> Finder {
+        Finder::new(
+            Arc::clone(&self.dataset),
+            Arc::clone(&self.counting) as Arc<dyn ObjectStore>,
+            Arc::clone(&self.memory),
+            Arc::new(Page),
+            self.now,
+        )
+    }
+
+    pub async fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
+        let path = Path::parse(key).unwrap();
+        self.inner.put(&path, bytes.into().into()).await.unwrap();
+    }
+
+    pub async fn delete(&self, key: &str) {
+        self.inner.delete(&Path::parse(key).unwrap()).await.unwrap();
+    }
+
+    /// A run of so many objects.
+    pub async fn run(&self, slot: Slot, run: &str, objects: u64) {
+        for part in 0..objects {
+            let key = format!("{}part-{part:05}.parquet", self.run_prefix(slot, run));
+            self.put(&key, vec![b'x'; BYTES as usize]).await;
+        }
+    }
+
+    pub fn run_prefix(&self, slot: Slot, run: &str) -> String {
+        format!("{}run_id={run}/", self.dataset.prefix_of(slot))
+    }
+
+    pub fn marker_key(slot: Slot) -> String {
+        let hour = slot.hour.unwrap();
+        format!(
+            "learning/progress/_markers/event_date={}/hour={hour:02}.json",
+            slot.day
+        )
+    }
+
+    /// The current marker of a slot.
+    pub async fn mark(&self, slot: Slot, run: &str, objects: u64, version: &str) {
+        let marker = serde_json::json!({
+            "dataset": "learning.progress", "zone": "raw",
+            "event_date": slot.day, "hour": slot.hour,
+            "prefix": self.dataset.url_of(&self.run_prefix(slot, run)),
+            "object_count": objects, "bytes": objects * BYTES,
+            "max_event_time": slot.end(), "run_id": run,
+            "definition_version": version, "published_at": slot.end(),
+        });
+        self.put(&Self::marker_key(slot), marker.to_string()).await;
+    }
+
+    /// Closes a slot with one run.
+    pub async fn close(&self, slot: Slot, objects: u64) {
+        self.run(slot, "r1", objects).await;
+        self.mark(slot, "r1", objects, "1").await;
+    }
+
+    /// Closes all slots of some days that have ended.
+    pub async fn close_days(&self, from: Day, to: Day, objects: u64) {
+        for slot in from.to(to).flat_map(|day| self.dataset.slots(day)) {
+            if slot.end() <= self.now {
+                self.close(slot, objects).await;
+            }
+        }
+    }
+
+    /// Lets the store's clock go on by what a time is written with.
+    pub async fn tick(&self) {
+        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counting.take()
+    }
+}
+
+pub fn day(text: &str) -> Day {
+    text.parse().unwrap()
+}
+
+pub fn hour(date: &str, hour: u8) -> Slot {
+    Slot::hour(day(date), hour)
+}
+
+pub fn time(text: &str) -> Time {
+    Time::parse(text).unwrap()
+}

@@ -1,0 +1,239 @@
+//! What is said of a window and of an hour.
+
+use lake::Kind;
+use lake::hours::dataset::MarkerKind;
+use lake::hours::find::Gate;
+use lake::hours::{Slot, State};
+use lake::wire::hours::Fresh;
+
+use crate::bed::{Bed, dataset, day, hour};
+
+const DAY: &str = "2026-11-10";
+
+async fn one_day() -> Bed {
+    let bed = Bed::new(dataset(DAY), "2026-11-10T04:30:00Z");
+    bed.close_days(day(DAY), day(DAY), 3).await;
+    bed
+}
+
+#[tokio::test]
+async fn a_month_of_bad_keys_is_a_finding_or_two() {
+    let bed = Bed::new(dataset("2026-10-11"), "2026-11-10T14:30:00Z");
+    for (n, slot) in day("2026-10-11")
+        .to(day(DAY))
+        .flat_map(|day| bed.dataset.slots(day))
+        .take(720)
+        .enumerate()
+    {
+        let prefix = bed.dataset.prefix_of(slot);
+        bed.put(&format!("{prefix}learner_id={n}/a.parquet"), "x")
+            .await;
+        bed.put(&format!("{prefix}minute={:02}/a.parquet", n % 60), "x")
+            .await;
+        let day = format!("learning/progress/event_date={}", slot.day);
+        bed.put(&format!("{day}/hour={n}x/a.parquet"), "x").await;
+        bed.put(&format!("learning/progress/learner_id={n}/a.parquet"), "x")
+            .await;
+    }
+    let finder = bed.finder();
+    let report = finder
+        .grid(day("2026-10-11"), day(DAY), Fresh::Known)
+        .await
+        .unwrap();
+    let rules: Vec<&str> = report.findings.iter().map(|f| f.rule.as_str()).collect();
+    assert!(report.findings.len() <= 6, "{rules:?}");
+    let find = |rule: &str| report.findings.iter().find(|f| f.rule == rule).unwrap();
+    let banned = find("banned_key");
+    assert!(banned.message.contains("learner_id"), "{banned:?}");
+    assert!(banned.message.ends_with("; 1440 keys"), "{banned:?}");
+    assert!(banned.location.is_some());
+    assert!(find("partition_value").message.ends_with("; 720 keys"));
+    assert!(find("over_partitioned").message.ends_with("; 720 keys"));
+    // No marker closes what lies in no hour.
+    assert!(find("stray_key").message.ends_with("; 720 keys"));
+}
+
+#[tokio::test]
+async fn most_closed_hours_with_one_small_object_are_called_out() {
+    let bed = Bed::new(dataset("2026-11-09"), "2026-11-10T14:30:00Z");
+    bed.close_days(day("2026-11-09"), day("2026-11-09"), 1)
+        .await;
+    let finder = bed.finder();
+    let window = (day("2026-11-09"), day("2026-11-09"));
+    let report = finder.grid(window.0, window.1, Fresh::Known).await.unwrap();
+    let found = report
+        .findings
+        .iter()
+        .find(|f| f.rule == "over_partitioned");
+    assert!(found.unwrap().message.starts_with("24 of 24 closed hours"));
+}
+
+#[tokio::test]
+async fn what_a_reader_pays_is_pages_of_parents_against_pages_of_runs() {
+    let bed = one_day().await;
+    let slot = hour(DAY, 0);
+    for n in 0..1_000 {
+        let key = format!("{}loose-{n}.parquet", bed.dataset.prefix_of(slot));
+        bed.put(&key, "x").await;
+    }
+    // Loose keys that the run took in were put before it: the marker comes last.
+    bed.mark(slot, "r1", 3, "1").await;
+    let report = bed
+        .finder()
+        .grid(day(DAY), day(DAY), Fresh::Known)
+        .await
+        .unwrap();
+    assert_eq!(report.days[0].states, "CCCCOFFFFFFFFFFFFFFFFFFF");
+    assert_eq!(report.sizes.lists_of_parents, 5);
+    assert_eq!(report.sizes.lists_of_runs, 4);
+    assert_eq!(report.sizes.objects, 12);
+}
+
+#[tokio::test]
+async fn check_lets_a_reader_scan_closed_hours_alone() {
+    let bed = one_day().await;
+    let finder = bed.finder();
+    let closed = finder.check(hour(DAY, 3)).await.unwrap();
+    let prefix = "s3://tlp-raw/learning/progress/event_date=2026-11-10/hour=03/run_id=r1/";
+    assert_eq!(closed.prefix.as_deref(), Some(prefix));
+    assert!(closed.closed && closed.object_count == 3);
+    let open = finder.check(hour(DAY, 4)).await.unwrap();
+    assert_eq!(
+        (open.closed, open.state, open.prefix),
+        (false, State::Open, None)
+    );
+
+    bed.tick().await;
+    let key = format!("{}fourth.parquet", bed.run_prefix(hour(DAY, 3), "r1"));
+    bed.put(&key, "more").await;
+    let mutated = finder.check(hour(DAY, 3)).await.unwrap();
+    assert_eq!((mutated.closed, mutated.state), (false, State::Mutated));
+    assert!(mutated.prefix.is_none());
+    assert!(
+        mutated
+            .reasons
+            .iter()
+            .any(|r| r.key.as_deref() == Some(key.as_str()))
+    );
+
+    let day_of_hours = finder.check(Slot::day(day(DAY))).await.unwrap_err();
+    assert_eq!(day_of_hours.kind(), Kind::Invalid);
+}
+
+#[tokio::test]
+async fn a_window_is_closed_where_all_is_and_means_one_thing() {
+    let bed = one_day().await;
+    let finder = bed.finder();
+    let (start, end) = (hour(DAY, 0).start(), hour(DAY, 3).end());
+    let all = finder.check_window(start, end).await.unwrap();
+    assert!(all.closed, "{:?}", all.refused);
+    assert_eq!((all.prefixes.len(), all.hours.len()), (4, 4));
+    assert_eq!(all.definition_version.as_deref(), Some("1"));
+
+    // An hour in which nothing happened is passed, with nothing to scan.
+    let slot = hour(DAY, 2);
+    bed.delete(&Bed::marker_key(slot)).await;
+    for part in 0..3 {
+        bed.delete(&format!(
+            "{}part-{part:05}.parquet",
+            bed.run_prefix(slot, "r1")
+        ))
+        .await;
+    }
+    let declared = r#"{"reason":"maintenance","declared_at":"2026-11-10T03:10:00Z"}"#;
+    let key = "learning/progress/_markers/event_date=2026-11-10/hour=02.empty.json";
+    bed.put(key, declared).await;
+    let empty = finder.check_window(start, end).await.unwrap();
+    assert!(empty.closed, "{:?}", empty.refused);
+    assert_eq!((empty.prefixes.len(), empty.hours.len()), (3, 4));
+    assert_eq!(empty.hours[2].state, State::Empty);
+    assert!(!empty.hours[2].closed);
+
+    bed.mark(hour(DAY, 1), "r1", 3, "2").await;
+    let mixed = finder.check_window(start, end).await.unwrap();
+    assert!(!mixed.closed);
+    assert!(mixed.refused.unwrap().contains("1, 2"));
+
+    let open = finder
+        .check_window(start, hour(DAY, 4).end())
+        .await
+        .unwrap();
+    assert!(open.refused.unwrap().contains("04:00 is open"));
+}
+
+#[tokio::test]
+async fn an_hour_names_its_runs_and_its_loose_keys() {
+    let bed = one_day().await;
+    let slot = hour(DAY, 3);
+    bed.run(slot, "r2", 2).await;
+    bed.tick().await;
+    let loose = format!("{}late.parquet", bed.dataset.prefix_of(slot));
+    bed.put(&loose, "late").await;
+    let finder = bed.finder();
+    let report = finder.hour(slot, Fresh::Known).await.unwrap();
+    assert_eq!(report.row.state, State::Closed);
+    assert!(report.row.reasons[0].message.starts_with("late data"));
+    assert_eq!(
+        (report.loose_total, report.loose[0].key.as_str()),
+        (1, "late.parquet")
+    );
+    assert!(report.loose[0].after_marker);
+    let runs: Vec<_> = report
+        .runs
+        .iter()
+        .map(|run| (run.run_id.as_str(), run.objects, run.current, run.matches))
+        .collect();
+    assert_eq!(runs, [("r1", 3, true, Some(true)), ("r2", 2, false, None)]);
+
+    let open = finder.hour(hour(DAY, 4), Fresh::Known).await.unwrap();
+    assert_eq!(open.last_closed, Some(slot));
+    assert!(open.scan.is_none() && open.marker_key.is_none());
+}
+
+#[tokio::test]
+async fn hours_are_rows_counted_from_the_first_day() {
+    let bed = Bed::new(dataset("2026-11-08"), "2026-11-10T02:30:00Z");
+    bed.close_days(day("2026-11-08"), day(DAY), 1).await;
+    bed.delete(&Bed::marker_key(hour("2026-11-08", 7))).await;
+    let finder = bed.finder();
+    let report = finder
+        .hours(day(DAY), day(DAY), Fresh::Known, Gate::Suspect)
+        .await
+        .unwrap();
+    assert_eq!(report.hours.len(), 24);
+    assert_eq!(report.closed_up_to, Some(hour("2026-11-08", 7).start()));
+    assert_eq!(report.blocked_by.unwrap().state, State::Late);
+    assert_eq!(report.counts[&State::Closed], 2);
+}
+
+#[tokio::test]
+async fn days_with_foreign_commits_read_the_commits() {
+    let mut foreign = dataset(DAY);
+    foreign.marker.kind = MarkerKind::Committed;
+    foreign.marker.whole_day = false;
+    foreign.partition.truncate(1);
+    foreign.marker.template = "_markers/event_date={event_date}.json".into();
+    let bed = Bed::new(foreign, "2026-11-12T00:30:00Z");
+    let prefix = "learning/progress/event_date=2026-11-10/";
+    bed.put(&format!("{prefix}a.parquet"), "xxxx").await;
+    bed.put(&format!("{prefix}extra.parquet"), "xxxx").await;
+    bed.put(&format!("{prefix}_started_1"), "").await;
+    bed.put(
+        &format!("{prefix}_committed_1"),
+        r#"{"added":["a.parquet"],"removed":[]}"#,
+    )
+    .await;
+    let finder = bed.finder();
+    let report = finder
+        .grid(day(DAY), day("2026-11-11"), Fresh::Known)
+        .await
+        .unwrap();
+    let states: Vec<&str> = report.days.iter().map(|d| d.states.as_str()).collect();
+    assert_eq!(states, ["C", "T"]);
+    let check = finder.check(Slot::day(day(DAY))).await.unwrap();
+    assert_eq!((check.closed, check.object_count), (true, 1));
+    assert_eq!(
+        check.prefix.as_deref(),
+        Some("s3://tlp-raw/learning/progress/event_date=2026-11-10/")
+    );
+}
