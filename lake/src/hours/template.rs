@@ -81,6 +81,12 @@ impl<'a> Template<'a> {
         )
     }
 
+    /// What a listing starts after that gives the markers of `day` and of later days: not the name
+    /// of a folder, for a store that keeps folders leaves out what lies below that one.
+    pub fn start_after(&self, day: Day) -> String {
+        format!("{}~", self.before(day.plus(-1)))
+    }
+
     fn before_date(&self) -> &'a str {
         self.stem.split('{').next().unwrap_or_default()
     }

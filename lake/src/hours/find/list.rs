@@ -140,7 +140,7 @@ impl Finder {
         let template = Template::of(&self.dataset);
         let root = path(&template.root())?;
         let offset =
-            Path::parse(template.before(first)).map_err(|e| not_a_key(e, &self.dataset))?;
+            Path::parse(template.start_after(first)).map_err(|e| not_a_key(e, &self.dataset))?;
         let end = template.before(last);
         let mut keys = self.store.list_with_offset(root.as_ref(), &offset);
         let mut listed = Listed::default();
@@ -213,7 +213,10 @@ fn between(
         return Ok(finder.store.list(folder.as_ref()));
     }
     let prefix = path(&dataset.prefix)?;
-    let offset = folder.unwrap_or_default();
+    // No folder's name: a store that keeps folders leaves out what lies below the one that a
+    // listing starts after.
+    let before = dataset.prefix_of(Slot::day(first.plus(-1)));
+    let offset = path(&format!("{}~", before.trim_end_matches('/')))?.unwrap_or_default();
     Ok(finder.store.list_with_offset(prefix.as_ref(), &offset))
 }
 

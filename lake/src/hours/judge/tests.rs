@@ -471,6 +471,9 @@ fn the_marker_tree_is_read_back() {
     }
     assert!(template.before(day()) < template.current(Slot::hour(day(), 0)));
     assert!(template.before(day()) > template.current(Slot::hour(day().plus(-1), 23)));
+    let after = template.start_after(day());
+    assert!(after < template.before(day()) && !template.before(day()).starts_with(&after));
+    assert!(after > template.superseded(Slot::hour(day().plus(-1), 23), "zz"));
 }
 
 #[test]

@@ -146,7 +146,7 @@ async fn tree(
     let template = Template::of(dataset);
     let before = template.before(slot.day);
     let root = Some(path(&template.root())?).filter(|root| !root.as_ref().is_empty());
-    let offset = path(&before)?;
+    let offset = path(&template.start_after(slot.day))?;
     let mut keys = store.list_with_offset(root.as_ref(), &offset);
     let mut found = Vec::new();
     while let Some(meta) = keys.next().await {
