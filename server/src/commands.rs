@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod compact;
 mod demo;
 mod diff;
 mod expire;
@@ -98,6 +99,8 @@ enum Command {
     Publish(publish::Args),
     /// Point an hour's marker back at a run that was published before
     Repoint(publish::RepointArgs),
+    /// Plan how an hour's objects are packed into a better run, and with --apply write and publish it
+    Compact(compact::Args),
     /// Plan which superseded runs go, and with --apply delete them
     ExpireRuns(expire::Args),
 }
@@ -336,6 +339,7 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Optimize(args) => about(&args.table, optimize::run(&context, &args)).await,
         Command::Publish(args) => publish::run(&context, &args).await,
         Command::Repoint(args) => publish::repoint(&context, &args).await,
+        Command::Compact(args) => compact::run(&context, &args).await,
         Command::ExpireRuns(args) => expire::run(&context, &args).await,
     }
 }

@@ -1,6 +1,7 @@
 //! Everything that crosses a crate, in one binary, so that it is linked once.
 
 mod browser;
+mod compact;
 mod damage;
 mod engines;
 mod killed;

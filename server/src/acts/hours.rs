@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use lake::host::SharedHost;
+use lake::hours::compact;
 use lake::hours::publish::{self, Claim, Over, Request, What};
 use lake::hours::{Slot, expire};
 use lake::plan::{Act, Applied, Outcome, Plan, PlanRequest};
@@ -18,7 +19,7 @@ pub(super) fn check(asked: &Asked) -> Result<()> {
     let request = &asked.request;
     match request.kind {
         Act::Publish | Act::Repoint => of(request, asked.as_of).map(drop),
-        Act::Compact => slot(request).map(drop),
+        Act::Compact => compaction(&asked.request, asked.as_of).map(drop),
         _ => Ok(()),
     }
 }
@@ -80,7 +81,7 @@ pub async fn act(
     match asked.request.kind {
         Act::Publish | Act::Repoint => publish(placed, asked, consent, host).await,
         Act::ExpireRuns => expire_runs(placed, asked, consent, host).await,
-        Act::Compact => Err(Error::unsupported("this build does not compact hours")),
+        Act::Compact => compact(placed, asked, consent, host).await,
         Act::Restore | Act::Vacuum | Act::Optimize => Err(Error::invalid(
             "this is done to a table, and not to a dataset",
         )),
@@ -147,6 +148,55 @@ async fn publish(
             proven_files: published.objects,
             warnings: Vec::new(),
             hours: Some(Box::new(published)),
+        }),
+    })
+}
+
+/// What is asked of `lake` of a compaction.
+fn compaction(request: &PlanRequest, as_of: Time) -> Result<compact::Request> {
+    if request.target_size == Some(0) {
+        return Err(Error::invalid("a file of no bytes cannot be aimed at"));
+    }
+    Ok(compact::Request {
+        slot: slot(request)?,
+        target: request.target_size.unwrap_or(compact::TARGET),
+        with_late: request.with_late,
+        as_of,
+        over: Over::Any,
+    })
+}
+
+/// Packs an hour and publishes what came of it.
+async fn compact(
+    placed: &Placed,
+    asked: &Asked,
+    consent: Option<&Consent>,
+    host: &SharedHost,
+) -> Result<Outcome> {
+    let Placed { dataset, store } = placed;
+    let request = compaction(&asked.request, asked.as_of)?;
+    let (now, read_only) = clock(placed, &What::Run(Claim::default()), asked, consent).await?;
+    let planned = compact::plan(dataset, store, &request, now, host).await?;
+    let Some(consent) = consent.filter(|_| planned.plan.refused.is_none()) else {
+        return Ok(planned_only(planned.plan, read_only));
+    };
+    consent.check(&planned.plan.id)?;
+    let started = Instant::now();
+    let signature = consent.sign();
+    let run = compact::run_id(signature.now, &signature.txn_id);
+    let published = compact::apply(dataset, store, &planned, &run, &signature, host).await?;
+    Ok(Outcome {
+        plan: planned.plan,
+        applied: Some(Applied {
+            version: None,
+            took_ms: millis_since(started),
+            attempts: 1,
+            deleted: 0,
+            bytes_deleted: 0,
+            failed: Vec::new(),
+            proven_files: published.objects,
+            warnings: Vec::new(),
+            hours: Some(published),
         }),
     })
 }

@@ -34,7 +34,7 @@ pub(super) struct Args {
     reason: Option<String>,
 }
 
-fn bytes(text: &str) -> Result<u64> {
+pub(super) fn bytes(text: &str) -> Result<u64> {
     match Size::parse(text) {
         Some(Size(bytes)) if bytes > 0 => Ok(bytes),
         _ => Err(Error::invalid(format!(

@@ -20,13 +20,13 @@ const SHOWN: usize = 10;
 pub(super) struct HourArgs {
     /// A dataset of the configuration
     #[arg(value_name = "DATASET")]
-    dataset: String,
+    pub(super) dataset: String,
     /// The date, UTC
     #[arg(long, value_name = "D")]
-    date: Day,
+    pub(super) date: Day,
     /// The hour, 0 to 23; none where the dataset has no hours
     #[arg(long, value_name = "H")]
-    hour: Option<u8>,
+    pub(super) hour: Option<u8>,
 }
 
 /// Arguments of `publish`.
