@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 use crate::access::{Access, Person};
 use crate::acts::Sizes;
 use crate::acts::writable::Writable;
+use crate::config::ZoneConfig;
 use crate::control::Control;
 use crate::datasets::Datasets;
 use crate::jobs::Jobs;
@@ -24,6 +25,8 @@ pub struct App {
     pub tables: Arc<Tables>,
     /// Datasets, as configured.
     pub datasets: Datasets,
+    /// The zones as declared, for their review.
+    pub declared: Vec<ZoneConfig>,
     /// Who may do what.
     pub access: Access,
     /// What the server remembers of acts.

@@ -16,6 +16,7 @@ use lake::wire::http::AttentionConfig;
 use lake::{Error, Result};
 use url::Url;
 
+pub use self::dataset::BANNED;
 pub use self::source::Variables;
 pub use self::value::{Size, Span};
 use crate::acts::Sizes;

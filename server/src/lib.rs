@@ -11,6 +11,8 @@ pub mod datasets;
 pub mod demo;
 pub mod failure;
 pub mod jobs;
+pub mod lint;
+pub mod metastore;
 pub mod metrics;
 pub mod reads;
 pub mod routes;

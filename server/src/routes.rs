@@ -8,13 +8,14 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
 
 use crate::app::App;
-use crate::{access, acts, audit, datasets, jobs, reads, site, status, tables};
+use crate::{access, acts, audit, datasets, jobs, lint, reads, site, status, tables};
 
 /// Paths below `/api` and beside it that answer, as `/api/openapi.json` lists them.
 pub const PATHS: &[&str] = &[
     "/api/lake",
     "/api/session",
     "/api/openapi.json",
+    "/api/zones",
     "/api/zones/{zone}/list",
     "/api/zones/{zone}/object",
     "/api/zones/{zone}/batch",
@@ -48,6 +49,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/lake", get(status::lake))
         .route("/api/session", get(status::session))
         .route("/api/openapi.json", get(status::openapi))
+        .route("/api/zones", get(lint::zones))
         .route("/api/zones/{zone}/list", get(reads::list::list))
         .route("/api/zones/{zone}/object", get(reads::object::object))
         .route("/api/zones/{zone}/batch", batch)

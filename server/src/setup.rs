@@ -82,6 +82,7 @@ pub async fn app_of(config: &Config, page: Embedded) -> Result<App> {
         zones: lake.zones,
         tables: lake.tables,
         datasets: lake.datasets,
+        declared: config.zones.clone(),
         jobs: Arc::new(Jobs::new(control.clone())),
         control,
         writable: Writable::default(),

@@ -132,7 +132,7 @@ enum DeadLetters {
 }
 
 /// Names that no key has before a `=` unless the configuration says otherwise.
-const BANNED: &[&str] = &["learner_id", "email", "order_id", "event_id"];
+pub const BANNED: &[&str] = &["learner_id", "email", "order_id", "event_id"];
 
 /// Milliseconds after an hour's end until it should be closed, where nobody says.
 const GRACE: i64 = 15 * 60_000;

@@ -1,7 +1,7 @@
 //! Which bucket a zone lies in, and where in it: lifecycle rules and policies speak of buckets.
 
 use super::ZoneDecl;
-use crate::hours::dataset::{Dataset, join};
+use crate::hours::dataset::{Dataset, MarkerKind, join};
 use crate::hours::template::Template;
 
 /// A bucket, and a zone's place in it.
@@ -59,6 +59,10 @@ impl Places {
     pub(super) fn of(bucket: &Bucket, dataset: &Dataset) -> Self {
         let key = |key: &str| format!("{}{key}", bucket.base);
         let root = Template::of(dataset).root();
+        let own = matches!(
+            dataset.marker.kind,
+            MarkerKind::Tidemark | MarkerKind::Custom
+        );
         let letters = dataset.complete.as_ref();
         let letters = letters.and_then(|gate| gate.dead_letters.as_deref());
         Self {
@@ -66,7 +70,7 @@ impl Places {
                 &dataset.prefix,
                 &format!("{}=", dataset.date_column()),
             )),
-            markers: (root != dataset.prefix).then(|| key(&format!("{root}/"))),
+            markers: (own && root != dataset.prefix).then(|| key(&format!("{root}/"))),
             dead_letters: letters.map(|prefix| key(&format!("{prefix}/"))),
         }
     }

@@ -202,7 +202,9 @@ fn broad(
         .map(|other| other.name.as_str())
         .collect();
     let mut covered: Vec<&Dataset> = Vec::new();
-    for other in near {
+    // Landing is one window: all that it holds expires together.
+    let kept = near.iter().filter(|z| z.purpose() != Purpose::Landing);
+    for other in kept {
         let bucket = Bucket::of(other);
         covered.extend(of(other, datasets).filter(|dataset| {
             let places = Places::of(&bucket, dataset);
@@ -249,6 +251,9 @@ fn early(
     let Some(expires) = &rule.expires else {
         return;
     };
+    if zone.purpose() == Purpose::Landing {
+        return;
+    }
     for dataset in of(zone, datasets) {
         let places = Places::of(bucket, dataset);
         let parts = [

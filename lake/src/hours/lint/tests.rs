@@ -446,6 +446,15 @@ fn landing_expires_after_its_window() {
     );
     assert_eq!(said_of(promise(30, ""), &days(30)), [""; 0]);
     assert_eq!(said_of(None, &days(7)), [""; 0]);
+    // One rule for all that a partner sends is right.
+    let partner = |name: &str| Dataset {
+        name: name.into(),
+        zone: "landing".into(),
+        prefix: name.into(),
+        ..dataset()
+    };
+    let (one, other) = (partner("one"), partner("other"));
+    assert_eq!(lint(&[landing(None, &days(7))], &[&one, &other]), []);
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! A metastore that is down, slow, or something else: an error in time, and nothing worse.
+
+use std::time::{Duration, Instant};
+
+use lake::table::Time;
+use serde_json::Map;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::config::Config;
+
+fn dataset(uri: &str) -> Dataset {
+    let text = format!(
+        "[[zone]]\nname = \"raw\"\nurl = \"s3://tlp-raw/\"\n\
+         [[dataset]]\nname = \"learning.progress\"\nzone = \"raw\"\nprefix = \"learning/progress/\"\n\
+         partition = [\"event_date\", \"hour\"]\n\
+         [dataset.metastore]\nuri = \"{uri}\"\ntable = \"learning.progress_raw\"\n"
+    );
+    let config = Config::parse("tidemark.toml", &text, &|_| None).unwrap();
+    config.datasets.into_iter().next().unwrap()
+}
+
+fn marker() -> Marker {
+    let prefix = "s3://tlp-raw/learning/progress/event_date=2026-11-10/hour=08/run_id=r1/";
+    Marker {
+        dataset: "learning.progress".into(),
+        zone: "raw".into(),
+        event_date: "2026-11-10".parse().unwrap(),
+        hour: Some(8),
+        prefix: prefix.into(),
+        object_count: 1,
+        bytes: 1,
+        max_event_time: Time(0),
+        run_id: "r1".into(),
+        definition_version: "1".into(),
+        published_at: Time(0),
+        supersedes: None,
+        extra: Map::new(),
+    }
+}
+
+async fn error_of(uri: &str) -> (Kind, String, Duration) {
+    let begun = Instant::now();
+    let error = register(&dataset(uri), &marker()).await.unwrap_err();
+    (error.kind(), error.to_string(), begun.elapsed())
+}
+
+#[tokio::test]
+async fn a_metastore_that_is_down_is_an_error_at_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let (kind, said, took) = error_of(&format!("thrift://{address}")).await;
+    assert_eq!(kind, Kind::Unreachable, "{said}");
+    assert!(said.contains(&address.to_string()), "{said}");
+    assert!(said.contains("learning.progress_raw"), "{said}");
+    assert!(took < PATIENCE, "{took:?}");
+}
+
+#[tokio::test]
+async fn a_metastore_that_hangs_is_an_error_in_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let hangs = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            held.push(stream);
+        }
+    });
+    let (kind, said, took) = error_of(&format!("thrift://{address}")).await;
+    hangs.abort();
+    assert_eq!(kind, Kind::Unreachable, "{said}");
+    assert!(took < PATIENCE + Duration::from_secs(2), "{took:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_metastore_is_an_error() {
+    for answer in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"", &[0xff; 64]] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let other = tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut asked = [0; 64];
+                let _ = stream.read(&mut asked).await;
+                let _ = stream.write_all(answer).await;
+            }
+        });
+        let (kind, said, _) = error_of(&format!("thrift://{address}")).await;
+        other.abort();
+        assert_eq!(kind, Kind::Unreachable, "{said}");
+    }
+    let none = Dataset {
+        metastore: None,
+        ..dataset("thrift://127.0.0.1:1")
+    };
+    assert_eq!(
+        register(&none, &marker()).await.unwrap_err().kind(),
+        Kind::Invalid
+    );
+}
+
+#[test]
+fn values_are_written_as_the_columns_have_them() {
+    let dataset = dataset("thrift://127.0.0.1:1");
+    let table = |columns: &[(&str, &str)]| Table {
+        partition_keys: Some(
+            columns
+                .iter()
+                .map(|(name, kind)| FieldSchema {
+                    name: Some(text(name)),
+                    r#type: Some(text(kind)),
+                    comment: None,
+                })
+                .collect(),
+        ),
+        ..Table::default()
+    };
+    let slot = Slot::hour("2026-11-10".parse().unwrap(), 0);
+    let of = |columns: &[(&str, &str)]| values(&dataset, &table(columns), slot);
+    let strings = of(&[("event_date", "string"), ("hour", "string")]).unwrap();
+    assert_eq!(strings, ["2026-11-10", "00"]);
+    let numbers = of(&[("event_date", "date"), ("hour", "int")]).unwrap();
+    assert_eq!(numbers, ["2026-11-10", "0"]);
+    let other = of(&[("hour", "string"), ("event_date", "string")]).unwrap_err();
+    assert_eq!(other.kind(), Kind::Damaged);
+}

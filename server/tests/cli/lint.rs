@@ -1,0 +1,87 @@
+//! `tidemark lint`, over the sample lake and without any store.
+
+use serde_json::{Value, json};
+
+use super::Folder;
+
+/// Rule and dataset of each finding.
+fn rules(report: &Value) -> Vec<(&str, &str)> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings
+        .map(|f| {
+            let of = f["dataset"].as_str().or(f["zone"].as_str());
+            (f["rule"].as_str().unwrap(), of.unwrap_or(""))
+        })
+        .collect()
+}
+
+#[test]
+fn the_sample_lake_has_the_faults_that_it_should_have() {
+    let folder = Folder::new();
+    let told = folder.json(&["demo", "--dir", "sample", "--no-serve"]);
+    assert_eq!(told["datasets"].as_array().map(Vec::len), Some(5));
+    let config = told["config"].as_str().unwrap().to_owned();
+    let with = |arguments: &[&str], code| {
+        let arguments = [arguments, &["--config", &config]].concat();
+        folder.json_of(&arguments, code)
+    };
+    let all = with(&["lint"], 1);
+    assert_eq!(
+        rules(&all),
+        [
+            ("retention_short", "commerce.purchase_line"),
+            ("shared_rule", "raw"),
+            ("expires_published", "learning.progress"),
+            ("expires_published", "commerce.purchase_line"),
+            ("banned_key", "learning.progress"),
+            ("abort_uploads", "raw"),
+        ]
+    );
+    let shared = &all["findings"][1];
+    let location = shared["location"].as_str().unwrap();
+    assert!(location.ends_with("raw-lifecycle.json:3"), "{location}");
+    assert_eq!(shared["owner"], "platform");
+    let one = with(&["lint", "learning.progress"], 1);
+    assert_eq!(
+        rules(&one),
+        [
+            ("shared_rule", "raw"),
+            ("expires_published", "learning.progress"),
+            ("banned_key", "learning.progress"),
+            ("abort_uploads", "raw"),
+        ]
+    );
+    let key = one["findings"][2]["location"].as_str().unwrap();
+    assert!(key.contains("/hour=09/learner_id=48213/"), "{key}");
+    assert_eq!(
+        with(&["lint", "partner.enrollment"], 0),
+        json!({"findings": []})
+    );
+
+    // What the lint writes for raw passes it.
+    let right = with(&["lint", "--lifecycle", "raw"], 0);
+    let file = folder.path("sample/settings/raw-lifecycle.json");
+    std::fs::write(file, right.to_string()).unwrap();
+    assert_eq!(
+        rules(&with(&["lint"], 1)),
+        [
+            ("retention_short", "commerce.purchase_line"),
+            ("banned_key", "learning.progress"),
+        ]
+    );
+    folder.json_of(&["lint", "nothing", "--config", &config], 2);
+}
+
+#[test]
+fn a_key_is_judged_without_a_store_or_a_configuration() {
+    let folder = Folder::new();
+    let good = "topics/progress/event_date=2026-11-10/hour=08/progress+0+0000000042.parquet";
+    assert_eq!(
+        folder.json(&["lint", "--key", good]),
+        json!({"findings": []})
+    );
+    let bad = "topics/progress/event_date=2026-11-10/x_LEARNER_ID%3D5/a.parquet";
+    let report = folder.json_of(&["lint", "--key", bad], 1);
+    assert_eq!(rules(&report), [("banned_key", "")]);
+    assert_eq!(report["findings"][0]["location"], bad);
+}
