@@ -19,23 +19,23 @@ pub struct Message {
 
 /// The one place that turns an error's kind into words.
 pub fn message(error: &Error) -> Message {
-    let (title, mut next, mut retry) = words(error.kind());
-    if never_was(error) {
-        next = "The table's history lists those that there are.";
-        retry = false;
-    }
+    let sentence = error.sentence();
+    let (title, next, retry) = match words(error.kind()) {
+        // Nothing took it away.
+        (title, ..) if sentence.starts_with("there is no version ") => (
+            title,
+            "The table's history lists those that there are.",
+            false,
+        ),
+        words => words,
+    };
     Message {
         title,
-        sentence: crate::format::capital(&error.sentence()),
+        sentence: crate::format::capital(&sentence),
         location: error.location(),
         next,
         retry,
     }
-}
-
-/// Whether a version is asked for that the table has not come to: nothing took it away.
-fn never_was(error: &Error) -> bool {
-    error.kind() == Kind::NotFound && error.sentence().starts_with("there is no version ")
 }
 
 fn words(kind: Kind) -> (&'static str, &'static str, bool) {

@@ -103,12 +103,8 @@ impl FromStr for Day {
             let year = i32::try_from(number(0, 4)?).ok()?;
             Self::from_date(year, number(5, 7)?, number(8, 10)?)
         });
-        day.flatten().ok_or_else(|| {
-            Error::invalid(format!(
-                "`{}` is not a date: write 2026-11-10",
-                text.escape_debug()
-            ))
-        })
+        day.flatten()
+            .ok_or_else(|| Error::invalid(format!("`{text}` is not a date: write 2026-11-10")))
     }
 }
 

@@ -59,7 +59,7 @@ pub fn Panel(here: Here) -> Markup {
         {found.show("what was moved aside", move |found_now| {
             view! { <List here found found_now told /> }
         })}
-        <p class="soft s after">"A vacuum moves objects aside where “Move aside instead of deleting” is ticked: into _tidemark/quarantine below the table, which every engine takes for hidden. Until they are deleted from there nothing is freed, and each can be put back under the key that it had."</p>
+        <p class="soft s after">"A vacuum moves objects aside where “Move aside instead of deleting” is ticked: into _tidemark/quarantine below the table, which every engine takes for hidden. Until they are deleted from there nothing is freed."</p>
     }
 }
 

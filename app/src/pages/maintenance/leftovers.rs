@@ -51,10 +51,10 @@ pub fn Left(here: Here, detail: Arc<VacuumDetail>) -> Markup {
     view! {
         <Writers detail=Arc::clone(&detail) />
         <h2>
-            "Objects that no version needs" <small>{format::count(count as u64)}</small>
+            "Objects that nothing kept needs" <small>{format::count(count as u64)}</small>
             <span class="end export">{csv}</span>
         </h2>
-        <Grid label="Objects that no version needs" columns count=Signal::stored(count) row row_class />
+        <Grid label="Objects that nothing kept needs" columns count=Signal::stored(count) row row_class />
     }
 }
 
