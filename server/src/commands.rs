@@ -1,11 +1,13 @@
 //! The command line: one file a command.
 
+mod check;
 mod demo;
 mod diff;
 mod expire;
 mod fail;
 mod grid;
 mod history;
+mod hours;
 mod layout;
 mod optimize;
 mod partitions;
@@ -94,6 +96,10 @@ enum Command {
     Pins(pins::Args),
     /// Plan how small files are packed into few, and with --apply rewrite them
     Optimize(optimize::Args),
+    /// Show how the hours of a dataset stand, and up to when it is closed
+    Hours(hours::Args),
+    /// Print what a reader may scan of an hour or a time, and fail where that is nothing
+    Check(check::Args),
     /// Close an hour of a dataset: put the marker over a run that its writer counted
     Publish(publish::Args),
     /// Point an hour's marker back at a run that was published before
@@ -334,6 +340,8 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Unpin(args) => about(&args.table, pins::unpin(&context, &args)).await,
         Command::Pins(args) => about(&args.table, pins::run(&context, &args)).await,
         Command::Optimize(args) => about(&args.table, optimize::run(&context, &args)).await,
+        Command::Hours(args) => hours::run(&context, &args).await,
+        Command::Check(args) => check::run(&context, &args).await,
         Command::Publish(args) => publish::run(&context, &args).await,
         Command::Repoint(args) => publish::repoint(&context, &args).await,
         Command::ExpireRuns(args) => expire::run(&context, &args).await,
