@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod check;
 mod compact;
 mod demo;
 mod diff;
@@ -7,6 +8,7 @@ mod expire;
 mod fail;
 mod grid;
 mod history;
+mod hours;
 mod layout;
 mod lint;
 mod optimize;
@@ -98,6 +100,10 @@ enum Command {
     Pins(pins::Args),
     /// Plan how small files are packed into few, and with --apply rewrite them
     Optimize(optimize::Args),
+    /// Show how the hours of a dataset stand, and up to when it is closed
+    Hours(hours::Args),
+    /// Print what a reader may scan of an hour or a time, and fail where that is nothing
+    Check(check::Args),
     /// Close an hour of a dataset: put the marker over a run that its writer counted
     Publish(publish::Args),
     /// Point an hour's marker back at a run that was published before
@@ -341,6 +347,8 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Unpin(args) => about(&args.table, pins::unpin(&context, &args)).await,
         Command::Pins(args) => about(&args.table, pins::run(&context, &args)).await,
         Command::Optimize(args) => about(&args.table, optimize::run(&context, &args)).await,
+        Command::Hours(args) => hours::run(&context, &args).await,
+        Command::Check(args) => check::run(&context, &args).await,
         Command::Publish(args) => publish::run(&context, &args).await,
         Command::Repoint(args) => publish::repoint(&context, &args).await,
         Command::Compact(args) => compact::run(&context, &args).await,

@@ -1,15 +1,20 @@
 //! The datasets of the configuration, and where each lies.
 
+pub mod hours;
+
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, State};
+use lake::host::SharedHost;
 use lake::hours::Dataset;
+use lake::hours::find::Finder;
 use lake::wire::http::DatasetEntry;
 use lake::{Error, Result};
 use object_store::ObjectStore;
 
 use crate::access::Person;
+use crate::acts::now;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::segment::Segment;
@@ -29,6 +34,13 @@ pub struct Placed {
     pub dataset: Arc<Dataset>,
     /// The store of its zone.
     pub store: Arc<dyn ObjectStore>,
+}
+
+impl Placed {
+    /// Reads its hours, with nothing remembered: what somebody else changed since is seen.
+    pub fn finder(self, host: SharedHost) -> Finder {
+        Finder::new(self.dataset, self.store, Arc::default(), host, now())
+    }
 }
 
 impl Datasets {

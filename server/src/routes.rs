@@ -28,6 +28,9 @@ pub const PATHS: &[&str] = &[
     "/api/tables/{table}/pins/{name}",
     "/api/tables/{table}/quarantine",
     "/api/datasets/{dataset}",
+    "/api/datasets/{dataset}/hours",
+    "/api/datasets/{dataset}/hours/{date}",
+    "/api/datasets/{dataset}/hours/{date}/{hour}",
     "/api/datasets/{dataset}/plans",
     "/api/plans/{id}/apply",
     "/api/jobs",
@@ -62,6 +65,15 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/tables/{table}/pins/{name}", pin)
         .route("/api/tables/{table}/quarantine", quarantine)
         .route("/api/datasets/{dataset}", get(datasets::dataset))
+        .route("/api/datasets/{dataset}/hours", get(datasets::hours::hours))
+        .route(
+            "/api/datasets/{dataset}/hours/{date}",
+            get(datasets::hours::day),
+        )
+        .route(
+            "/api/datasets/{dataset}/hours/{date}/{hour}",
+            get(datasets::hours::hour),
+        )
         .route(
             "/api/datasets/{dataset}/plans",
             post(acts::answers::plan_hours),

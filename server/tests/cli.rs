@@ -6,6 +6,8 @@
     reason = "a test may panic; that is how it fails"
 )]
 
+#[path = "cli/hours.rs"]
+mod hours;
 #[path = "cli/lint.rs"]
 mod lint;
 #[path = "cli/optimize.rs"]

@@ -46,6 +46,11 @@ impl Host for WorkerHost {
         }
     }
 
+    /// All that are wanted: the store sends many in one request.
+    fn reads(&self) -> usize {
+        4096
+    }
+
     fn pause(&self) -> BoxFuture<'static, ()> {
         if js_sys::Date::now() - LET_IN.get() < WORK_AT_MOST {
             return Box::pin(ready(()));

@@ -7,16 +7,22 @@ use super::memory::{Known, Standing};
 use super::plan::has_tree;
 use super::row::{declared, row};
 use super::{Finder, Gate};
-use crate::Result;
+use crate::hours::contract;
 use crate::hours::day::Slot;
 use crate::hours::key::{RUN, partition};
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, publication_ok};
+use crate::hours::statement;
 use crate::hours::template::Template;
+use crate::wire::Finding;
 use crate::wire::hours::{Fresh, HourReport, ObjectRow, RunRow};
+use crate::{Kind, Result};
 
 /// Keys of each kind that are named.
 const NAMED: usize = 1_000;
+
+/// Files whose footers are read for an hour's page: two reads each.
+const FOOTERS: usize = 64;
 
 impl Finder {
     /// One slot with its evidence. The gate is asked, and remembered.
@@ -30,8 +36,35 @@ impl Finder {
             self.window(slot.day.plus(-1), slot.day, Fresh::Known, Gate::Suspect)
                 .await?;
         }
+        let contract = self.contract(&standing).await?;
         let known = self.memory.lock();
-        Ok(self.evidence(&known, &standing))
+        Ok(HourReport {
+            contract,
+            ..self.evidence(&known, &standing)
+        })
+    }
+
+    /// What the footers of the slot's data say against the contract; `None` where nothing is
+    /// declared, there is nothing to look at or too much, or the files may not be read.
+    async fn contract(&self, standing: &Standing) -> Result<Option<Vec<Finding>>> {
+        let dataset = &self.dataset;
+        let declares = dataset.event_time.is_some()
+            || !dataset.prohibited_columns.is_empty()
+            || !dataset.columns.is_empty();
+        let scan = standing.markers.marker().and_then(|m| m.scan(dataset));
+        let objects: Vec<Object> = match &scan {
+            Some(scan) => standing.objects.below(scan).cloned().collect(),
+            None => standing.objects.data().cloned().collect(),
+        };
+        if !declares || objects.is_empty() || objects.len() > FOOTERS {
+            return Ok(None);
+        }
+        let found = contract::check(dataset, &self.store, standing.slot, &objects, &self.host);
+        match found.await {
+            Ok(found) => Ok(Some(found.findings)),
+            Err(error) if error.kind() == Kind::Denied => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Sees to it that a slot is known: its keys, its markers with pins, its dead letters.
@@ -107,7 +140,13 @@ impl Finder {
                 .as_ref()
                 .map(|topic| crate::table::Time(slot.end().0.saturating_add(topic.millis))),
             contract: None,
-            statement: None,
+            statement: statement::add(
+                dataset,
+                slot,
+                standing.verdict.state,
+                standing.markers.marker(),
+            )
+            .ok(),
             last_closed: self.last_closed(known, slot),
             now: self.now,
             prefix,

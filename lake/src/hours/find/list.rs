@@ -14,7 +14,7 @@ use crate::hours::day::{Day, Slot};
 use crate::hours::key::partition;
 use crate::hours::listing::{Listing, Object, SlotObjects};
 use crate::hours::template::{Template, Tree};
-use crate::{Error, Result};
+use crate::{Error, Kind, Result};
 
 /// One listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,8 +159,8 @@ impl Finder {
         Ok(listed)
     }
 
-    /// The dead letters lie in the same partitions below a prefix of their own. That they cannot be
-    /// listed is for the gate to say.
+    /// The dead letters lie in the same partitions below a prefix of their own. That they may
+    /// not be listed is for the gate to say.
     async fn letters(&self, first: Day, last: Day) -> Result<Listed> {
         let Some(dataset) = letters_of(&self.dataset) else {
             return Ok(Listed::default());
@@ -168,10 +168,11 @@ impl Finder {
         let keys = between(self, &dataset, first, last)?;
         match self.collect(&dataset, keys, (first, last)).await {
             Ok(listed) => Ok(listed),
-            Err(error) => Ok(Listed {
+            Err(error) if error.kind() == Kind::Denied => Ok(Listed {
                 refused: Some(error.to_string()),
                 ..Listed::default()
             }),
+            Err(error) => Err(error),
         }
     }
 

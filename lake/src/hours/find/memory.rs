@@ -383,15 +383,7 @@ impl Known {
             return None;
         }
         // What the publisher found, when it asked the gate.
-        let stated = marker.extra.get("completeness")?;
-        let number = |name: &str| stated.get(name)?.as_u64();
-        Some(Completeness {
-            orders: number("orders")?,
-            landed: number("landed")?,
-            dead_lettered: number("dead_lettered")?,
-            missing: number("missing")?,
-            ..Completeness::default()
-        })
+        marker.stated()
     }
 
     /// The dead letters of a slot.
