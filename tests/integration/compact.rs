@@ -88,7 +88,7 @@ async fn compact(placed: &Placed, slot: Slot, with_late: bool) -> Result<Publish
     let outcome = outcome.unwrap();
     match outcome.plan.refused {
         Some(why) => Err(why),
-        None => Ok(outcome.applied.unwrap().hours.unwrap()),
+        None => Ok(*outcome.applied.unwrap().hours.unwrap()),
     }
 }
 

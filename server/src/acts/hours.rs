@@ -196,7 +196,7 @@ async fn compact(
             failed: Vec::new(),
             proven_files: published.objects,
             warnings: Vec::new(),
-            hours: Some(published),
+            hours: Some(Box::new(published)),
         }),
     })
 }
