@@ -18,6 +18,7 @@ mod print;
 mod progress;
 mod publish;
 mod quarantine;
+mod register;
 mod restore;
 mod serve;
 mod snapshot;
@@ -84,6 +85,8 @@ enum Command {
     Diff(diff::Args),
     /// Show a table's partitions, file sizes and small files
     Layout(layout::Args),
+    /// Write the statements that register a dataset's closed hours with a catalog
+    Partitions(register::Args),
     /// Find what is wrong with zones, their settings and keys
     Lint(lint::Args),
     /// Plan how a table goes back to an earlier version, and with --apply put it back
@@ -339,6 +342,7 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
         Command::Snapshot(args) => about(&args.table, snapshot::run(&context, &args)).await,
         Command::Diff(args) => about(&args.table, diff::run(&context, &args)).await,
         Command::Layout(args) => about(&args.table, layout::run(&context, &args)).await,
+        Command::Partitions(args) => register::run(&context, &args).await,
         Command::Lint(args) => lint::run(&context, &args).await,
         Command::Restore(args) => about(&args.table, restore::run(&context, &args)).await,
         Command::Vacuum(args) => about(&args.table, vacuum::run(&context, &args)).await,

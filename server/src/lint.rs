@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Extension, State};
 use futures::TryStreamExt as _;
+use lake::host::SharedHost;
+use lake::hours::find::{Finder, Gate, Memory};
 use lake::hours::key::findings;
 use lake::hours::lint::{Export, Listed, ZoneDecl, copies};
 use lake::hours::listing::Object;
@@ -12,7 +14,7 @@ use lake::hours::template::Template;
 use lake::hours::{Dataset, Day, lint};
 use lake::table::Time;
 use lake::wire::Severity;
-use lake::wire::hours::LintFinding;
+use lake::wire::hours::{Fresh, LintFinding};
 use lake::wire::zones::ZonesReport;
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
@@ -119,6 +121,29 @@ pub async fn keys(placed: &[Placed], now: Time) -> Vec<LintFinding> {
         .collect();
     found.extend(copies(&listed));
     found
+}
+
+/// What the newest closed hours of a dataset say of its budget.
+pub async fn budgets(placed: &Placed, now: Time, host: &SharedHost) -> Vec<LintFinding> {
+    let dataset = &placed.dataset;
+    let finder = Finder::new(
+        Arc::clone(dataset),
+        Arc::clone(&placed.store),
+        Arc::new(Memory::default()),
+        Arc::clone(host),
+        now,
+    );
+    let today = Day::of(now);
+    let grid = finder.hours(today.plus(-DAYS), today, Fresh::Known, Gate::Suspect);
+    match grid.await {
+        Ok(report) => lint::hours(dataset, &report.hours),
+        Err(error) => vec![of(
+            dataset,
+            Severity::Warning,
+            "not_read",
+            format!("its hours were not looked at: {error}"),
+        )],
+    }
 }
 
 fn of(dataset: &Dataset, severity: Severity, rule: &str, message: String) -> LintFinding {

@@ -14,9 +14,11 @@ use hive_metastore::{
 };
 use lake::hours::dataset::Metastore;
 use lake::hours::statement::{self, same_location, values_of};
-use lake::hours::{Dataset, Marker, Slot};
+use lake::hours::{Dataset, Marker, Slot, State};
+use lake::plan::Published;
 use lake::{Error, Kind, Result};
 use pilota::FastStr;
+use serde_json::Value;
 use url::Url;
 use volo::net::Address;
 use volo_thrift::MaybeException;
@@ -60,6 +62,24 @@ pub async fn register(dataset: &Dataset, marker: &Marker) -> Result<Registered> 
         }
     })
     .await
+}
+
+/// Registers what a publish left, and says in its answer whether the catalog knows. Nothing fails
+/// here: the marker stands, and the next publish of the hour, which changes nothing, registers it.
+pub async fn remember(dataset: &Dataset, published: &mut Published) {
+    let closed = published.state.is_some_and(State::is_closed);
+    let marker = published.marker.clone().filter(|_| closed);
+    // Of an hour in which nothing happened there is nothing to know.
+    if dataset.metastore.is_none() || published.state == Some(State::Empty) {
+        return;
+    }
+    let done = match marker.map(|marker| serde_json::from_value(Value::Object(marker))) {
+        Some(Ok(marker)) => register(dataset, &marker).await.map(drop),
+        Some(Err(e)) => Err(Error::damaged("the marker names no run").because(e)),
+        None => Err(Error::invalid("the hour is not closed")),
+    };
+    published.registered = Some(done.is_ok());
+    published.registration_error = done.err().map(|error| error.to_string());
 }
 
 /// The partitions that the dataset's table has.

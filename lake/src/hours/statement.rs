@@ -2,12 +2,16 @@
 //! commits. Statements are text for whoever runs them.
 
 mod quote;
+mod report;
+
+pub use self::report::{statements, wrong};
 
 use self::quote::{name_of, text, type_of};
 use super::dataset::Dataset;
 use super::day::Slot;
 use super::marker::Marker;
 use super::state::State;
+use crate::wire::zones::WrongPartition;
 
 /// A partition as a catalog has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,17 +20,6 @@ pub struct Registered {
     pub values: Vec<String>,
     /// Where its rows are read from.
     pub location: String,
-}
-
-/// A registered partition that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    /// The partition as names and values: `event_date=2026-11-10/hour=13`.
-    pub partition: String,
-    /// What is wrong with it.
-    pub why: String,
-    /// The statement that mends it.
-    pub mend: String,
 }
 
 /// The statement that registers a closed slot at its run, never at the parent of its runs.
@@ -112,7 +105,7 @@ pub fn judge(
     registered: &Registered,
     slot: Option<Slot>,
     judged: Option<(State, Option<&Marker>)>,
-) -> Option<Wrong> {
+) -> Option<WrongPartition> {
     let columns = dataset.partition.iter().zip(&registered.values);
     let pairs: Vec<(&String, &String)> = columns.collect();
     let named: Vec<String> = pairs.iter().map(|(n, v)| format!("{n}={v}")).collect();
@@ -127,7 +120,7 @@ pub fn judge(
         quoted.join(", ")
     );
     let wrong = |why: String, mend: String| {
-        Some(Wrong {
+        Some(WrongPartition {
             partition: partition.clone(),
             why,
             mend,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hours::LintFinding;
+use crate::hours::{Day, State};
 
 /// `GET /api/zones`: the Zones page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,4 +123,48 @@ pub struct ReviewRow {
     pub publications: String,
     /// Prefix, schema, dead-letter rule and the two clocks, for whoever takes the dataset over.
     pub handover: String,
+}
+
+/// `tidemark partitions`: what the catalog should be told of a window's hours.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartitionsReport {
+    /// The dataset.
+    pub dataset: String,
+    /// The statement that makes the table, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_table: Option<String>,
+    /// The slots, oldest first.
+    pub statements: Vec<PartitionStatement>,
+    /// Registered partitions that are wrong; `None` where no metastore was asked.
+    pub wrong: Option<Vec<WrongPartition>>,
+    /// Why the metastore that is configured could not be asked.
+    pub metastore_error: Option<String>,
+}
+
+/// What the catalog should be told of one slot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartitionStatement {
+    /// The date.
+    pub date: Day,
+    /// The hour; `None` for a whole day.
+    pub hour: Option<u8>,
+    /// How it stands.
+    pub state: State,
+    /// The statement that registers it.
+    pub statement: Option<String>,
+    /// The statement that counts it, once it is registered.
+    pub analyze: Option<String>,
+    /// Why there is no statement.
+    pub refused: Option<String>,
+}
+
+/// A registered partition that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongPartition {
+    /// The partition as names and values: `event_date=2026-11-10/hour=13`.
+    pub partition: String,
+    /// What is wrong with it.
+    pub why: String,
+    /// The statement that mends it.
+    pub mend: String,
 }

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::{Asked, Consent, millis_since};
 use crate::datasets::Placed;
+use crate::metastore;
 
 /// Refuses what cannot be meant.
 pub(super) fn check(asked: &Asked) -> Result<()> {
@@ -135,7 +136,8 @@ async fn publish(
     };
     consent.check(&planned.plan.id)?;
     let started = Instant::now();
-    let published = publish::apply(dataset, store, &planned, &consent.sign(), host).await?;
+    let mut published = publish::apply(dataset, store, &planned, &consent.sign(), host).await?;
+    metastore::remember(dataset, &mut published).await;
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {

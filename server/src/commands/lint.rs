@@ -70,7 +70,11 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
             None => finding.zone.as_deref() == Some(&dataset.zone),
         });
     }
-    found.extend(lint::keys(&placed, acts::now()).await);
+    let now = acts::now();
+    found.extend(lint::keys(&placed, now).await);
+    for one in &placed {
+        found.extend(lint::budgets(one, now, &context.host()).await);
+    }
     Ok(found)
 }
 

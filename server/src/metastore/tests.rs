@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use lake::plan::{Act, Plan};
 use lake::table::Time;
 use serde_json::Map;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -98,6 +99,48 @@ async fn what_is_no_metastore_is_an_error() {
         register(&none, &marker()).await.unwrap_err().kind(),
         Kind::Invalid
     );
+}
+
+#[tokio::test]
+async fn a_marker_stands_while_the_metastore_is_down() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let dataset = dataset(&format!("thrift://{address}"));
+    let Ok(Value::Object(marker)) = serde_json::to_value(marker()) else {
+        panic!("a marker is an object");
+    };
+    let slot = Slot::hour("2026-11-10".parse().unwrap(), 8);
+    let plan = Plan::new(Act::Publish, dataset.name.clone(), Time(0), None);
+    let published = |state| Published {
+        state: Some(state),
+        marker: Some(marker.clone()),
+        ..Published::of(&plan, slot)
+    };
+    let mut closed = published(State::Closed);
+    remember(&dataset, &mut closed).await;
+    assert_eq!(closed.registered, Some(false));
+    let why = closed.registration_error.unwrap();
+    assert!(why.contains("cannot be talked to"), "{why}");
+    assert_eq!(closed.marker, Some(marker.clone()));
+
+    let mut mutated = published(State::Mutated);
+    remember(&dataset, &mut mutated).await;
+    assert_eq!(mutated.registered, Some(false));
+    assert_eq!(
+        mutated.registration_error.as_deref(),
+        Some("the hour is not closed")
+    );
+    let mut empty = published(State::Empty);
+    remember(&dataset, &mut empty).await;
+    assert_eq!(empty.registered, None);
+    let none = Dataset {
+        metastore: None,
+        ..dataset
+    };
+    let mut unasked = published(State::Closed);
+    remember(&none, &mut unasked).await;
+    assert_eq!(unasked.registered, None);
 }
 
 #[test]

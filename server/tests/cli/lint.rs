@@ -35,6 +35,7 @@ fn the_sample_lake_has_the_faults_that_it_should_have() {
             ("expires_published", "commerce.purchase_line"),
             ("banned_key", "learning.progress"),
             ("abort_uploads", "raw"),
+            ("over_budget", "learning.progress"),
         ]
     );
     let shared = &all["findings"][1];
@@ -49,6 +50,7 @@ fn the_sample_lake_has_the_faults_that_it_should_have() {
             ("expires_published", "learning.progress"),
             ("banned_key", "learning.progress"),
             ("abort_uploads", "raw"),
+            ("over_budget", "learning.progress"),
         ]
     );
     let key = one["findings"][2]["location"].as_str().unwrap();
@@ -67,6 +69,7 @@ fn the_sample_lake_has_the_faults_that_it_should_have() {
         [
             ("retention_short", "commerce.purchase_line"),
             ("banned_key", "learning.progress"),
+            ("over_budget", "learning.progress"),
         ]
     );
     folder.json_of(&["lint", "nothing", "--config", &config], 2);
@@ -84,4 +87,58 @@ fn a_key_is_judged_without_a_store_or_a_configuration() {
     let report = folder.json_of(&["lint", "--key", bad], 1);
     assert_eq!(rules(&report), [("banned_key", "")]);
     assert_eq!(report["findings"][0]["location"], bad);
+}
+
+#[test]
+fn closed_hours_of_the_sample_lake_have_statements() {
+    let folder = Folder::new();
+    let told = folder.json(&["demo", "--dir", "sample", "--no-serve"]);
+    let config = told["config"].as_str().unwrap().to_owned();
+    let with = |arguments: &[&str]| {
+        let arguments = [arguments, &["--config", &config]].concat();
+        folder.json(&arguments)
+    };
+    let report = with(&["partitions", "learning.progress", "--create-table"]);
+    assert_eq!(report["wrong"], Value::Null);
+    let table = report["create_table"].as_str().unwrap();
+    assert!(table.starts_with("CREATE EXTERNAL TABLE IF NOT EXISTS learning.progress_raw (\n"));
+    let mut states = std::collections::BTreeSet::new();
+    for slot in report["statements"].as_array().unwrap() {
+        let state = slot["state"].as_str().unwrap();
+        states.insert(state);
+        let closed = matches!(state, "closed" | "over_budget");
+        assert_eq!(slot["statement"].is_string(), closed, "{slot}");
+        assert_eq!(slot["refused"].is_string(), !closed, "{slot}");
+        if let Some(statement) = slot["statement"].as_str() {
+            let (date, hour) = (
+                slot["date"].as_str().unwrap(),
+                slot["hour"].as_u64().unwrap(),
+            );
+            let add = format!(
+                "ALTER TABLE learning.progress_raw ADD IF NOT EXISTS PARTITION (event_date='{date}', hour='{hour:02}') LOCATION 'file://"
+            );
+            assert!(statement.starts_with(&add), "{statement}");
+            assert!(statement.contains("/run_id="), "{statement}");
+        }
+    }
+    for state in [
+        "closed",
+        "over_budget",
+        "lost",
+        "mutated",
+        "racing",
+        "invalid",
+        "late",
+    ] {
+        assert!(states.contains(state), "{states:?}");
+    }
+    let lines = with(&["partitions", "commerce.purchase_line"]);
+    let refused: Vec<&str> = lines["statements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|slot| slot["state"] == "incomplete")
+        .map(|slot| slot["refused"].as_str().unwrap())
+        .collect();
+    assert_eq!(refused.len(), 2, "{refused:?}");
 }

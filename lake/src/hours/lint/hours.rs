@@ -1,20 +1,17 @@
-//! What the hours of a dataset say to a lint: keys that should not be, and budgets.
+//! What the closed hours of a dataset say to a lint: budgets.
 
-use super::key::of_dataset;
 use crate::hours::dataset::Dataset;
 use crate::hours::state::State;
 use crate::wire::Severity;
-use crate::wire::hours::{HourRow, HoursReport, LintFinding};
+use crate::wire::hours::{HourRow, LintFinding};
 
 /// Hours that a finding names.
 const NAMED: usize = 3;
 
-/// Findings of a window of hours.
-pub fn hours(dataset: &Dataset, report: &HoursReport) -> Vec<LintFinding> {
-    let mut found = of_dataset(Some(dataset), report.findings.clone(), "");
-    found.extend(over_budget(dataset, &report.hours));
-    found.extend(tiny(dataset, &report.hours));
-    found
+/// Findings of a window of hours. Keys are judged where they are listed.
+pub fn hours(dataset: &Dataset, hours: &[HourRow]) -> Vec<LintFinding> {
+    let found = [over_budget(dataset, hours), tiny(dataset, hours)];
+    found.into_iter().flatten().collect()
 }
 
 fn finding(dataset: &Dataset, rule: &str, hours: &[&HourRow], message: String) -> LintFinding {

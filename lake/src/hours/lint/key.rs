@@ -37,7 +37,7 @@ fn guessed(key: &str) -> &str {
 }
 
 /// Findings about keys, as a lint has them.
-pub(super) fn of_dataset(
+fn of_dataset(
     dataset: Option<&Dataset>,
     found: Vec<Finding>,
     key: &str,
@@ -47,10 +47,7 @@ pub(super) fn of_dataset(
         rule: finding.rule,
         dataset: dataset.map(|dataset| dataset.name.clone()),
         zone: dataset.map(|dataset| dataset.zone.clone()),
-        location: Some(match key {
-            "" => finding.location.unwrap_or_default(),
-            key => key.to_owned(),
-        }),
+        location: Some(key.to_owned()),
         message: finding.message,
         owner: dataset.and_then(|dataset| dataset.owner.clone()),
     };

@@ -771,3 +771,54 @@ fn the_review_answers_every_question() {
         assert!(review.handover.contains(line), "{}", review.handover);
     }
 }
+
+#[test]
+fn hours_over_budget_are_their_compactors() {
+    use crate::hours::{Reason, State};
+    use crate::wire::hours::HourRow;
+
+    let dataset = Dataset {
+        compaction_owner: Some("compactors".into()),
+        ..progress()
+    };
+    let row = |hour: u8, state: State, objects: u64| HourRow {
+        date: "2026-11-10".parse().unwrap(),
+        hour: Some(hour),
+        state,
+        reasons: vec![Reason::new(state, "")],
+        marker: None,
+        objects,
+        bytes: 9 * objects,
+        median_bytes: Some(9),
+        newest_object: None,
+        completeness: None,
+        listed_at: None,
+    };
+    assert_eq!(hours(&dataset, &[row(7, State::Closed, 4)]), []);
+    let over: Vec<HourRow> = (8..13)
+        .map(|hour| row(hour, State::OverBudget, u64::from(hour)))
+        .collect();
+    let found = hours(&dataset, &over);
+    assert_eq!(
+        said(&found),
+        [(
+            W,
+            "over_budget",
+            "2026-11-10 08:00",
+            "5 closed hours are over budget (2026-11-10 08:00, 2026-11-10 09:00, 2026-11-10 10:00 and 2 more); the most has 12 objects"
+        )]
+    );
+    assert_eq!(found[0].owner.as_deref(), Some("compactors"));
+    // A day of hours with one small file each, against one quiet night.
+    let day: Vec<HourRow> = (0..24).map(|hour| row(hour, State::Closed, 1)).collect();
+    assert_eq!(
+        said(&hours(&dataset, &day)),
+        [(
+            W,
+            "over_partitioned",
+            "2026-11-10 00:00",
+            "24 of 24 closed hours hold one small file each: a partition a day would do"
+        )]
+    );
+    assert_eq!(hours(&dataset, &day[..8]), []);
+}
