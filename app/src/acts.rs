@@ -21,6 +21,12 @@ pub async fn plan(table: &str, request: &PlanRequest) -> Result<Outcome> {
     send(Request::post(&of(table, "/plans")), request).await
 }
 
+/// What an act on hours would do.
+pub async fn plan_hours(dataset: &str, request: &PlanRequest) -> Result<Outcome> {
+    let path = format!("/api/datasets/{}/plans", segment(dataset));
+    send(Request::post(&path), request).await
+}
+
 /// What came of an act.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Came {

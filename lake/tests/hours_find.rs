@@ -1,5 +1,7 @@
 //! Finding the hours of a dataset: what it costs, and what is remembered.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 #[path = "hours_find/bed.rs"]
 mod bed;
 #[path = "hours_find/cost.rs"]

@@ -1,5 +1,6 @@
 //! One hour: how it stands, the evidence for each thing that is said of it, and what to do.
 
+pub mod act;
 pub mod evidence;
 pub mod objects;
 
@@ -22,6 +23,7 @@ use super::hours::Tabs;
 use super::hours::grid::day_name;
 use super::hours::runs::{class, glyph};
 
+use self::act::Acts;
 use self::evidence::Evidence;
 use self::objects::{Objects, Runs};
 
@@ -90,10 +92,14 @@ pub fn Page() -> Markup {
         fresh.set(Fresh::Again);
         report.again();
     };
+    let changed = Callback::new(move |()| {
+        fresh.set(Fresh::Again);
+        report.again();
+    });
     let link = Callback::new(|()| window().location().href().unwrap_or_default());
     let body = report.show("the hour", {
         let dataset = dataset.clone();
-        move |report| view! { <Body dataset=dataset.clone() report /> }
+        move |report| view! { <Body dataset=dataset.clone() report again=changed /> }
     });
     view! {
         <Head title window_title facts>
@@ -137,7 +143,7 @@ fn after(slot: Slot) -> Slot {
 }
 
 #[component]
-fn Body(dataset: String, report: Arc<HourReport>) -> Markup {
+fn Body(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Markup {
     view! {
         <Verdict report=Arc::clone(&report) />
         <div class="columns">
@@ -147,6 +153,7 @@ fn Body(dataset: String, report: Arc<HourReport>) -> Markup {
                 <Objects report=Arc::clone(&report) />
             </div>
             <aside aria-label="What to do">
+                <Acts dataset=dataset.clone() report=Arc::clone(&report) again />
                 <Aside dataset report />
             </aside>
         </div>

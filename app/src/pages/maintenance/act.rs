@@ -144,7 +144,8 @@ pub fn Confirm(
     }
 }
 
-fn came_of(result: lake::Result<Came>) -> Done {
+/// What became of an act that the server was asked for.
+pub fn came_of(result: lake::Result<Came>) -> Done {
     match result {
         Ok(Came::Goes(job)) => Done::Goes(job),
         Ok(Came::Done(outcome)) => match outcome.applied {
@@ -157,7 +158,7 @@ fn came_of(result: lake::Result<Came>) -> Done {
 
 /// A job until it is over.
 #[component]
-fn Goes(job: Job, done: RwSignal<Done>) -> Markup {
+pub fn Goes(job: Job, done: RwSignal<Done>) -> Markup {
     let watch = Watch::start(job);
     effect(move || {
         let over = watch
@@ -169,7 +170,7 @@ fn Goes(job: Job, done: RwSignal<Done>) -> Markup {
     });
     Markup::live(move || {
         view! {
-            <p class="soft s">"It goes on if you leave; the jobs of this table find it again."</p>
+            <p class="soft s">"It goes on if you leave."</p>
             <Line job=watch.job.get() />
         }
     })

@@ -37,11 +37,7 @@ fn guessed(key: &str) -> &str {
 }
 
 /// Findings about keys, as a lint has them.
-fn of_dataset(
-    dataset: Option<&Dataset>,
-    found: Vec<Finding>,
-    key: &str,
-) -> Vec<LintFinding> {
+fn of_dataset(dataset: Option<&Dataset>, found: Vec<Finding>, key: &str) -> Vec<LintFinding> {
     let lint = |finding: Finding| LintFinding {
         severity: finding.severity,
         rule: finding.rule,
