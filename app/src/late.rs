@@ -86,6 +86,7 @@ pub fn page(route: &Route) -> Markup {
         Route::Maintenance { .. } => view! { <pages::maintenance::Page /> },
         Route::Hours { .. } => view! { <pages::hours::Page /> },
         Route::Hour { .. } => view! { <pages::hour::Page /> },
+        Route::DatasetLayout { .. } => view! { <pages::dataset_layout::Page /> },
         Route::Closed => view! { <pages::closed::Page /> },
         Route::Zones => view! { <pages::zones::Page /> },
         Route::Audit => view! { <pages::audit::Page /> },

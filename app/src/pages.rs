@@ -4,6 +4,7 @@ pub mod audit;
 pub mod closed;
 pub mod commit;
 pub mod common;
+pub mod dataset_layout;
 pub mod diff;
 pub mod file;
 pub mod hour;

@@ -43,13 +43,15 @@ pub fn Page() -> Markup {
         session.nav.set("q", Some(text).filter(|t| !t.is_empty()));
     };
     let body = session.lake.show("the lake", move |lake| {
-        if lake.tables.is_empty() {
+        if lake.tables.is_empty() && lake.datasets.is_empty() {
             return view! { <NoTables lake /> };
         }
         let zones = lake.zones.iter().map(|zone| {
             let tables = lake.tables.iter().filter(|t| t.zone == zone.name);
             let tables = tables.cloned().collect::<Vec<_>>();
-            view! { <Zone zone=zone.clone() tables overviews queue /> }
+            let datasets = lake.datasets.iter().filter(|d| d.zone == zone.name);
+            let datasets = datasets.map(|d| d.name.clone()).collect::<Vec<_>>();
+            view! { <Zone zone=zone.clone() tables datasets overviews queue /> }
         });
         let zones = zones.collect::<Markup>();
         let none = {

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::format::{shorten, spaced, visible};
 use crate::markup::{Markup, view};
 use crate::message::message;
+use crate::route::Route;
 use crate::session::session;
 use crate::signals::Memo;
 
@@ -18,6 +19,7 @@ use super::{Overviews, wanted};
 pub fn Zone(
     zone: ZoneReport,
     tables: Vec<TableEntry>,
+    datasets: Vec<String>,
     overviews: Overviews,
     queue: Queue,
 ) -> Markup {
@@ -51,7 +53,8 @@ pub fn Zone(
         .into_iter()
         .map(|entry| view! { <Table entry overviews queue /> });
     let rows = rows.collect::<Markup>();
-    let body = if none && !empty {
+    let only_datasets = none && !datasets.is_empty();
+    let body = if only_datasets || none && !empty {
         // Its error says why.
         Markup::Nothing
     } else if empty {
@@ -80,7 +83,22 @@ pub fn Zone(
         <section class="zone-section" hidden=move || !shown.get()>
             <h2 title=url>{shorten(&zone.name, 80)}<small>{facts}</small></h2>
             {error}
+            {datasets.into_iter().map(hours_of).collect::<Markup>()}
             {body}
         </section>
+    }
+}
+
+/// A dataset's line: its hours are a page of their own.
+fn hours_of(dataset: String) -> Markup {
+    let state = session().states.of(&dataset);
+    let name = shorten(&dataset, 80);
+    let href = Route::Hours { dataset }.href();
+    view! {
+        <p class="dataset-line">
+            <span class=move || format!("dot {}", state.get().class()) aria-hidden="true"></span>
+            <a href=href>{name}</a>
+            <span class="soft s">"hours and markers"</span>
+        </p>
     }
 }
