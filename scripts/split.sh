@@ -50,7 +50,7 @@ awk '
       if (f ~ door) moved[f]
       if (f !~ late || f ~ early) continue
       named[f]
-      if (lines[f] >= 60) moved[f]
+      if (lines[f] >= 32) moved[f]
     }
     do {
       changed = 0
