@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "write")]
+pub(crate) use foreign::lasting;
 pub use redacted::redacted;
 
 /// The result of everything in this crate.

@@ -18,10 +18,11 @@ pub use self::job::{Job, JobState, Jobs};
 pub use self::optimize::{Bin, OptimizeDetail, Passed};
 pub use self::request::{ApplyRequest, PlanRequest};
 pub use self::vacuum::{
-    Emptied, Leftover, Origin, Pin, PinRequest, Pins, Quarantine, Quarantined, Spared, VacuumDetail,
+    Emptied, Leftover, Origin, Pin, PinRequest, Pins, PutBack, Quarantine, Quarantined, Spared,
+    VacuumDetail,
 };
 use crate::table::{Time, Version};
-use crate::wire::{CommitRow, KeyChange, SchemaChange};
+use crate::wire::{CommitRow, ErrorReport, KeyChange, SchemaChange};
 
 /// What is to be done to a table, or to an hour of a dataset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -187,6 +188,9 @@ pub struct Applied {
     /// What became of an hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<Box<Published>>,
+    /// Why it ended before all was done: a person stopped it, or something failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<ErrorReport>,
 }
 
 impl Applied {

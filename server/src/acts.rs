@@ -11,10 +11,12 @@ mod tests;
 mod vacuum;
 pub mod writable;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
 use lake::answer::Root;
+use lake::delta::log::Log;
 use lake::delta::optimize::Request as OptimizeRequest;
 use lake::delta::restore::Request as RestoreRequest;
 use lake::delta::vacuum::Request as VacuumRequest;
@@ -60,11 +62,31 @@ impl Consent {
         match self.plan.as_deref() {
             Some(read) if read != id => Err(Error::new(
                 Kind::Conflict,
-                "the plan is not the one that was read: the table changed since",
+                "these inputs make another plan than the one that was read: plan again",
             )),
             _ => Ok(()),
         }
     }
+}
+
+/// Characters of a reason at most.
+const LONGEST: usize = 4_000;
+
+/// A reason as it is written down: nothing where it says nothing.
+pub fn bounded(reason: Option<String>) -> Result<Option<String>> {
+    let reason = reason.map(|text| text.trim().to_owned());
+    match reason.filter(|text| !text.is_empty()) {
+        Some(text) if text.chars().count() > LONGEST => Err(Error::invalid(format!(
+            "a reason has at most {LONGEST} characters"
+        ))),
+        other => Ok(other),
+    }
+}
+
+/// Refuses where there is no table, or none any more.
+async fn is_table(root: &Root) -> Result<()> {
+    let log = Log::new(Arc::clone(&root.store), root.path.clone());
+    log.newest().await.map(drop)
 }
 
 /// Now.
@@ -94,12 +116,45 @@ pub struct Asked {
 impl Asked {
     /// Refuses what cannot be meant.
     pub fn check(&self) -> Result<()> {
+        if let Some(field) = self.foreign() {
+            return Err(Error::invalid(format!("`{field}` is no part of this act")));
+        }
         match self.request.kind {
             Act::Restore => self.restore().map(drop),
             Act::Vacuum => self.vacuum().map(drop),
             Act::Optimize => self.optimize().map(drop),
             Act::Publish | Act::Repoint | Act::Compact | Act::ExpireRuns => hours::check(self),
         }
+    }
+
+    /// A field that says something and belongs to another act.
+    fn foreign(&self) -> Option<&'static str> {
+        let request = &self.request;
+        let kind = request.kind;
+        let said = [
+            ("version", request.version.is_some(), kind == Act::Restore),
+            ("at", request.at.is_some(), kind == Act::Restore),
+            (
+                "partitions",
+                !request.partitions.is_empty(),
+                matches!(kind, Act::Restore | Act::Optimize),
+            ),
+            ("allow_missing", request.allow_missing, kind == Act::Restore),
+            ("retain", request.retain.is_some(), kind == Act::Vacuum),
+            (
+                "allow_short_retention",
+                request.allow_short_retention,
+                kind == Act::Vacuum,
+            ),
+            ("quarantine", request.quarantine, kind == Act::Vacuum),
+            (
+                "target_size",
+                request.target_size.is_some(),
+                matches!(kind, Act::Optimize | Act::Compact),
+            ),
+        ];
+        let foreign = said.into_iter().find(|(_, said, own)| *said && !own);
+        foreign.map(|(field, _, _)| field)
     }
 
     fn vacuum(&self) -> Result<VacuumRequest> {

@@ -1,15 +1,17 @@
 //! Who did what, why, and what came of it: one object an act, created once, so that several servers
 //! can write them.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use chrono::DateTime;
+use lake::figures;
 use lake::hours::{Slot, State as Hour};
 use lake::plan::{
-    Act, Applied, AuditPage, AuditRecord, Emptied, Ended, Outcome, Plan, PlanRequest, Published,
-    PublishedOutcome,
+    Act, Applied, AuditPage, AuditRecord, Ended, Job, JobState, Outcome, Plan, PlanRequest,
+    Published, PublishedOutcome,
 };
 use lake::table::Version;
 use lake::{Kind, Result};
@@ -64,40 +66,55 @@ async fn record(control: &Control, asked: &Asked, result: &Result<Outcome>) -> O
     Some(format!("the audit record could not be written: {error}"))
 }
 
-/// Writes down that a table's quarantine was emptied.
-pub async fn emptied(
-    control: &Control,
-    (table, by): (&str, Option<String>),
-    result: &Result<Emptied>,
-) {
+/// Something that was done to a table beside its log.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// The table, by name.
+    pub table: String,
+    /// Who.
+    pub by: Option<String>,
+    /// What, in words.
+    pub what: &'static str,
+    /// The version that it is about.
+    pub version: Option<Version>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Writes down what was done to a table beside its log, and what came of it.
+pub async fn noted(control: &Control, note: Note, result: &Result<String>) {
     let (ended, message) = match result {
-        Ok(emptied) => (
-            Ended::Applied,
-            format!(
-                "{} objects of {} bytes that were moved aside deleted, {} could not be",
-                emptied.deleted,
-                emptied.bytes,
-                emptied.failed.len()
-            ),
-        ),
-        Err(error) => (Ended::Failed, error.to_string()),
+        Ok(done) => (Ended::Applied, done.clone()),
+        Err(error) => (ended_by(error.kind()), error.to_string()),
     };
     let record = AuditRecord {
         id: Uuid::new_v4().to_string(),
         at: now(),
-        by,
-        table: table.to_owned(),
+        by: note.by,
+        table: note.table,
         kind: Act::Vacuum,
+        what: Some(note.what.to_owned()),
         plan_id: String::new(),
         base_version: None,
-        target_version: None,
-        reason: None,
+        target_version: note.version,
+        // What is too long was refused for it.
+        reason: note.reason.map(|text| text.chars().take(4_000).collect()),
         ended,
         version: None,
         message,
     };
     if let Err(error) = control.create(&key(&record), &record).await {
-        tracing::warn!(%error, table, "an audit record cannot be written");
+        tracing::warn!(%error, table = record.table, "an audit record cannot be written");
+    }
+}
+
+/// How an act ended that an error of this kind ended.
+fn ended_by(kind: Kind) -> Ended {
+    match kind {
+        Kind::Conflict => Ended::Conflict,
+        Kind::Cancelled => Ended::Cancelled,
+        Kind::Invalid => Ended::Refused,
+        _ => Ended::Failed,
     }
 }
 
@@ -106,20 +123,22 @@ fn record_of(asked: &Asked, result: &Result<Outcome>) -> AuditRecord {
         Ok(Outcome {
             plan,
             applied: Some(applied),
-        }) => (Ended::Applied, applied.version, done(plan, applied)),
+        }) => {
+            let done = done(plan, applied);
+            let (ended, message) = match &applied.stopped {
+                None => (Ended::Applied, done),
+                Some(why) if why.kind == Kind::Cancelled => {
+                    (Ended::Cancelled, format!("{}: {done}", why.message))
+                }
+                Some(why) => (Ended::Failed, format!("{}: {done}", why.message)),
+            };
+            (ended, applied.version, message)
+        }
         Ok(outcome) => {
             let why = outcome.plan.refused.clone();
             (Ended::Refused, None, why.unwrap_or_default())
         }
-        Err(error) => {
-            let ended = match error.kind() {
-                Kind::Conflict => Ended::Conflict,
-                Kind::Cancelled => Ended::Cancelled,
-                Kind::Invalid => Ended::Refused,
-                _ => Ended::Failed,
-            };
-            (ended, None, error.to_string())
-        }
+        Err(error) => (ended_by(error.kind()), None, error.to_string()),
     };
     let plan = result.as_ref().ok().map(|outcome| &outcome.plan);
     let target = plan.map_or(asked.request.version, |plan| plan.target_version);
@@ -129,6 +148,7 @@ fn record_of(asked: &Asked, result: &Result<Outcome>) -> AuditRecord {
         by: asked.consent.user.clone(),
         table: asked.table.clone(),
         kind: asked.request.kind,
+        what: None,
         plan_id: plan.map_or_else(|| asked.plan_id.clone(), |plan| plan.id.clone()),
         base_version: plan.map_or(asked.base_version, |plan| plan.base_version),
         target_version: target,
@@ -146,12 +166,16 @@ fn done(plan: &Plan, applied: &Applied) -> String {
             "{} files came back, {} went, {} are active",
             plan.files_to_add, plan.files_to_remove, applied.proven_files
         ),
-        Act::Vacuum => format!(
-            "{} objects of {} bytes deleted, {} could not be",
-            applied.deleted,
-            applied.bytes_deleted,
-            applied.failed.len()
-        ),
+        Act::Vacuum => {
+            let aside = plan.vacuum.as_ref().is_some_and(|v| v.quarantine);
+            format!(
+                "{} objects, {}, {}; {} were not",
+                applied.deleted,
+                figures::size(applied.bytes_deleted),
+                if aside { "moved aside" } else { "deleted" },
+                applied.failed.len()
+            )
+        }
         Act::Optimize => format!(
             "{} files became {}, {} are active",
             plan.files_to_rewrite, plan.files_to_write, applied.proven_files
@@ -207,30 +231,71 @@ const FOLDER: &str = "audit";
 
 /// Records older than `before`, a key that an earlier page ended with; newest first.
 pub async fn page(control: &Control, before: Option<&str>) -> Result<AuditPage> {
-    let mut keys: Vec<String> = Vec::new();
+    let mut page = AuditPage {
+        kept: control.kept,
+        ..AuditPage::default()
+    };
+    let mut last = None;
     for day in control.folders(FOLDER).await? {
         // A day sorts before its own records.
         if before.is_some_and(|before| day.as_str() > before) {
             continue;
         }
-        let of_day = control.keys(&day).await?;
-        keys.extend(
-            of_day
-                .into_iter()
-                .filter(|key| before.is_none_or(|b| key.as_str() < b)),
-        );
-        if keys.len() > PAGE {
+        let mut keys = control.keys(&day).await?;
+        keys.retain(|key| before.is_none_or(|b| key.as_str() < b));
+        let left = PAGE.saturating_sub(page.records.len());
+        let read = control.read_page(keys, left).await?;
+        page.records.extend(read.records);
+        page.unreadable += read.unreadable;
+        last = read.last.or(last);
+        if read.more {
+            page.next_before = last;
             break;
         }
     }
-    let more = keys.len() > PAGE;
-    keys.truncate(PAGE);
-    let next_before = keys.last().filter(|_| more).cloned();
-    Ok(AuditPage {
-        records: control.read_all(keys).await?,
-        next_before,
-        kept: control.kept,
-    })
+    Ok(page)
+}
+
+/// Adds acts whose server died in them: nobody could write down how they ended. A page holds those
+/// of its own time.
+fn add_orphans(page: &mut AuditPage, jobs: Vec<Job>, before: Option<&str>) {
+    let until = before.and_then(time_of).unwrap_or(i64::MAX);
+    let since = page.next_before.as_deref().and_then(time_of);
+    let since = since.unwrap_or(i64::MIN);
+    let orphans = jobs.into_iter().filter(|job| {
+        let at = job.ended.unwrap_or(job.started).0;
+        job.state == JobState::Orphaned && (since..until).contains(&at)
+    });
+    let orphans: Vec<AuditRecord> = orphans
+        .filter(|job| !page.records.iter().any(|r| r.plan_id == job.plan_id))
+        .map(orphaned)
+        .collect();
+    page.records.extend(orphans);
+    page.records.sort_by_key(|record| Reverse(record.at));
+}
+
+fn orphaned(job: Job) -> AuditRecord {
+    AuditRecord {
+        at: job.ended.unwrap_or(job.started),
+        id: job.id,
+        by: job.by,
+        table: job.location,
+        kind: job.kind,
+        what: None,
+        plan_id: job.plan_id,
+        base_version: None,
+        target_version: None,
+        reason: None,
+        ended: Ended::Failed,
+        version: None,
+        message: "begun, and its server ended before it did: the table's log says how far it came"
+            .to_owned(),
+    }
+}
+
+/// The time in a record's key.
+fn time_of(key: &str) -> Option<i64> {
+    key.rsplit('/').next()?.get(..13)?.parse().ok()
 }
 
 /// `GET /api/audit?before=`
@@ -242,6 +307,8 @@ pub async fn audit(
     let params = Params::parse(query.as_deref(), &["before"])?;
     let before = params.get("before").filter(|text| !text.is_empty());
     let mut page = page(&app.control, before).await?;
+    let (jobs, _) = app.jobs.list().await?;
+    add_orphans(&mut page, jobs, before);
     page.records
         .retain(|record| sees(&app, &person, &record.table));
     Ok(Json(page))

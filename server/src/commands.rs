@@ -55,6 +55,18 @@ pub struct Context {
     pub config: Config,
     /// The page that this binary carries.
     pub page: Embedded,
+    /// The configuration file that was named, which a command to be typed names again.
+    pub config_file: Option<PathBuf>,
+}
+
+impl Context {
+    /// How a command to be typed begins, so that it means the same.
+    fn tidemark(&self) -> String {
+        match &self.config_file {
+            Some(file) => format!("tidemark --config {}", text::clean(&file.to_string_lossy())),
+            None => "tidemark".to_owned(),
+        }
+    }
 }
 
 /// An explorer for tables on object storage
@@ -201,6 +213,11 @@ impl Context {
         };
         let act = acts::act(root, &asked, consent.as_ref(), &host);
         let Some(consent) = consent.as_ref().filter(|_| self.config.control.is_some()) else {
+            if consent.is_some() {
+                eprintln!(
+                    "no audit record: no configuration says where to keep them ([server] control)"
+                );
+            }
             return act.await;
         };
         let control = setup::control_of(&self.config)?;
@@ -246,16 +263,66 @@ impl Context {
         };
         audit::audited(&control, &audited, act).await
     }
+
+    /// Writes down what was done to a table beside its log, where the configuration says where.
+    async fn note(
+        &self,
+        root: &Root,
+        what: &'static str,
+        (version, reason): (Option<Version>, Option<String>),
+        told: &Result<String>,
+    ) -> Result<()> {
+        if self.config.control.is_none() {
+            return Ok(());
+        }
+        let note = audit::Note {
+            table: root.location.clone(),
+            by: user(),
+            what,
+            version,
+            reason,
+        };
+        audit::noted(&setup::control_of(&self.config)?, note, told).await;
+        Ok(())
+    }
 }
 
 /// That whoever runs the command wants it done.
-fn consent(reason: Option<String>) -> Consent {
-    Consent {
-        user: std::env::var("USER").ok().filter(|user| !user.is_empty()),
-        reason,
+fn consent(reason: Option<String>) -> Result<Consent> {
+    Ok(Consent {
+        user: user(),
+        reason: acts::bounded(reason)?,
         plan: None,
         over_appends: false,
-    }
+    })
+}
+
+/// Who runs the command, as the system calls them.
+fn user() -> Option<String> {
+    let named = ["USER", "LOGNAME", "USERNAME"];
+    let named = named.iter().find_map(|name| {
+        let user = std::env::var(name).ok()?;
+        (!user.is_empty()).then_some(user)
+    });
+    named.or_else(owner)
+}
+
+/// The name of whoever this process runs as. Containers and jobs set no variables.
+#[cfg(unix)]
+fn owner() -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
+        let mut parts = line.split(':');
+        let name = parts.next()?;
+        (parts.nth(1)? == id).then(|| name.to_owned())
+    })
+}
+
+#[cfg(not(unix))]
+fn owner() -> Option<String> {
+    None
 }
 
 /// A word of the contract, as its JSON spells it.
@@ -316,7 +383,12 @@ pub fn main(page: Embedded) -> ExitCode {
         .enable_all()
         .build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(run(cli, page)),
+        Ok(runtime) => {
+            let result = runtime.block_on(run(cli, page));
+            // What was not waited for is not waited for here either.
+            runtime.shutdown_background();
+            result
+        }
         Err(e) => Err(Error::new(Kind::Internal, "no runtime").because(e)),
     };
     match result {
@@ -334,6 +406,7 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
             _ => Config::load(cli.config.as_deref())?,
         },
         page,
+        config_file: cli.config.clone(),
     };
     match cli.command {
         Command::Serve(args) => serve::run(context, args).await,

@@ -1,5 +1,6 @@
 //! The server's own store: what it remembers of acts. Every replica reads and writes the same.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,10 +17,27 @@ use crate::stores::{Address, Opener, Overrides};
 /// Records read at once.
 const PARALLEL: usize = 16;
 
+/// Records that cannot be read and are passed over in one page.
+const MOST_UNREADABLE: u64 = 1_000;
+
+/// Some records.
+pub struct RecordPage<T> {
+    /// Those that can be read.
+    pub records: Vec<T>,
+    /// How many cannot.
+    pub unreadable: u64,
+    /// The key of the last that was looked at.
+    pub last: Option<String>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
 /// Records, each an object of JSON.
 #[derive(Clone)]
 pub struct Control {
     store: Arc<dyn ObjectStore>,
+    /// Where they lie, on a disk.
+    directory: Option<PathBuf>,
     /// Whether records outlive the server.
     pub kept: bool,
 }
@@ -30,6 +48,7 @@ impl Control {
         let Some(address) = address else {
             return Ok(Self {
                 store: Arc::new(InMemory::new()),
+                directory: None,
                 kept: false,
             });
         };
@@ -42,8 +61,21 @@ impl Control {
         }
         Ok(Self {
             store: opener.open(address, &Overrides::new())?.store,
+            directory: address.disk(),
             kept: true,
         })
+    }
+
+    /// Refuses where the folder went away since: what it held is not known, which is not nothing.
+    fn is_there(&self) -> Result<()> {
+        match &self.directory {
+            Some(directory) if !directory.is_dir() => Err(Error::new(
+                Kind::Unreachable,
+                "the server's own folder (server.control) is not there",
+            )
+            .at("key", directory.display())),
+            _ => Ok(()),
+        }
     }
 
     /// Writes a new record; [`Kind::Conflict`] where there is one.
@@ -57,6 +89,7 @@ impl Control {
     }
 
     async fn put(&self, key: &str, record: &impl Serialize, mode: PutMode) -> Result<()> {
+        self.is_there()?;
         let body = serde_json::to_vec(record)
             .map_err(|e| Error::new(Kind::Internal, "a record that JSON cannot hold").because(e))?;
         let payload = PutPayload::from(Bytes::from(body));
@@ -87,16 +120,38 @@ impl Control {
         .map_err(|e| e.at("record", key))
     }
 
-    /// These records, in order; those that are gone or of another build left out.
-    pub async fn read_all<T: DeserializeOwned>(&self, keys: Vec<String>) -> Result<Vec<T>> {
-        let read = stream::iter(keys).map(|key| async move {
-            match self.read::<T>(&key).await {
-                Err(error) if error.kind() == Kind::Damaged => Ok(None),
-                other => other,
+    /// The first `most` of these records, in order. What is gone is left out; what cannot be read is
+    /// counted, and takes no good record's place.
+    pub async fn read_page<T: DeserializeOwned>(
+        &self,
+        keys: Vec<String>,
+        most: usize,
+    ) -> Result<RecordPage<T>> {
+        let mut page = RecordPage {
+            records: Vec::new(),
+            unreadable: 0,
+            last: None,
+            more: false,
+        };
+        let mut reads = stream::iter(keys)
+            .map(|key| async move {
+                let read = self.read::<T>(&key).await;
+                (key, read)
+            })
+            .buffered(PARALLEL);
+        while let Some((key, read)) = reads.next().await {
+            if page.records.len() == most || page.unreadable == MOST_UNREADABLE {
+                page.more = true;
+                break;
             }
-        });
-        let all: Vec<Option<T>> = read.buffered(PARALLEL).try_collect().await?;
-        Ok(all.into_iter().flatten().collect())
+            match read {
+                Ok(record) => page.records.extend(record),
+                Err(error) if error.kind() == Kind::Damaged => page.unreadable += 1,
+                Err(error) => return Err(error),
+            }
+            page.last = Some(key);
+        }
+        Ok(page)
     }
 
     /// Whether there is a record.
@@ -110,6 +165,7 @@ impl Control {
 
     /// Keys below a folder, the last first.
     pub async fn keys(&self, folder: &str) -> Result<Vec<String>> {
+        self.is_there()?;
         let prefix = Path::from(folder);
         let listed = self.store.list(Some(&prefix));
         let mut keys: Vec<String> = listed
@@ -123,6 +179,7 @@ impl Control {
 
     /// Folders below a folder, the last first.
     pub async fn folders(&self, folder: &str) -> Result<Vec<String>> {
+        self.is_there()?;
         let prefix = Path::from(folder);
         let listed = self.store.list_with_delimiter(Some(&prefix)).await;
         let listed = listed.map_err(|e| Error::from(e).at("record", folder))?;

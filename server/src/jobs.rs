@@ -6,7 +6,7 @@
 pub mod answers;
 mod host;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,6 +26,9 @@ use crate::control::Control;
 /// How often a running job's record is written.
 const BEAT: Duration = Duration::from_secs(15);
 
+/// How often a running job looks whether another server was asked to stop it.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Beats that a record may miss before its server counts as dead.
 const MISSED: u32 = 4;
 
@@ -40,12 +43,15 @@ pub struct Jobs {
     beat: Duration,
     own: Mutex<HashMap<String, Arc<Running>>>,
     stopping: watch::Sender<bool>,
+    /// Jobs whose ends are not written down yet.
+    live: watch::Sender<usize>,
 }
 
 /// A job of this server.
 pub(super) struct Running {
     job: watch::Sender<Job>,
     cancelled: AtomicBool,
+    alone: bool,
 }
 
 /// A job as the control store holds it.
@@ -54,6 +60,9 @@ struct Record {
     job: Job,
     /// When its server wrote this.
     beat: Time,
+    /// [`Order::alone`]
+    #[serde(default)]
+    alone: bool,
 }
 
 /// A job to be.
@@ -67,6 +76,48 @@ pub struct Order {
     pub plan_id: String,
     /// Who.
     pub by: Option<String>,
+    /// Whether nothing else may go on in the table: a vacuum that keeps less than the table asks for
+    /// may take what others have written and not committed yet.
+    pub alone: bool,
+}
+
+impl Order {
+    /// Whether a job must not go on beside this one, and why.
+    fn clashes(&self, other: &Job, alone: bool) -> Option<Error> {
+        if other.state.is_over() {
+            return None;
+        }
+        let id = &other.id;
+        let what = if !self.plan_id.is_empty() && other.plan_id == self.plan_id {
+            format!("this plan is being carried out: job {id}")
+        } else if other.location == self.table && alone {
+            format!("a vacuum with a short retention runs in this table: job {id}")
+        } else if other.location == self.table && self.alone {
+            format!(
+                "a vacuum with a short retention may take what others have not committed yet, \
+                 and job {id} runs in this table"
+            )
+        } else {
+            return None;
+        };
+        Some(Error::new(Kind::Conflict, what))
+    }
+}
+
+/// Counts a job until its end is written down.
+struct Live(Arc<Jobs>);
+
+impl Live {
+    fn new(jobs: &Arc<Jobs>) -> Self {
+        jobs.live.send_modify(|n| *n += 1);
+        Self(Arc::clone(jobs))
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.0.live.send_modify(|n| *n = n.saturating_sub(1));
+    }
 }
 
 impl Jobs {
@@ -77,6 +128,7 @@ impl Jobs {
             beat: BEAT,
             own: Mutex::default(),
             stopping: watch::Sender::new(false),
+            live: watch::Sender::new(0),
         }
     }
 
@@ -87,9 +139,10 @@ impl Jobs {
         self
     }
 
-    /// Starts a job. What comes of it is told when it is over, also where nobody waits for it.
-    /// [`Kind::Conflict`] where the same plan is being carried out here already.
-    pub async fn start<F>(
+    /// Starts a job. What comes of it is told when it is over, also where nobody waits for it, and
+    /// nothing of it hangs on whoever asked. [`Kind::Conflict`] where it must not go on beside
+    /// another one; where that runs on another server, it is told as the job's end.
+    pub fn start<F>(
         self: &Arc<Self>,
         order: Order,
         work: impl FnOnce(SharedHost) -> F + Send + 'static,
@@ -101,41 +154,46 @@ impl Jobs {
         let running = Arc::new(Running {
             job: watch::Sender::new(job.clone()),
             cancelled: AtomicBool::new(false),
+            alone: order.alone,
         });
+        let live = Live::new(self);
+        if *self.stopping.borrow() {
+            let stopping = "the server is stopping: ask again in a moment";
+            return Err(Error::new(Kind::Unreachable, stopping));
+        }
         self.enter(&order, &job, &running)?;
         let watched = running.job.subscribe();
-        self.keep(&job).await;
         let (told, tell) = oneshot::channel();
-        tokio::spawn(Arc::clone(self).beats(Arc::clone(&running)));
         let jobs = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
         tokio::task::spawn_blocking(move || {
             let host: SharedHost = Arc::new(JobHost(Arc::clone(&running)));
             runtime.block_on(async move {
-                let result = work(host).await;
+                jobs.keep(&job, order.alone).await;
+                tokio::spawn(Arc::clone(&jobs).beats(Arc::clone(&running)));
+                let result = match jobs.elsewhere(&order, &job.id).await {
+                    Ok(()) => work(host).await,
+                    Err(error) => Err(error),
+                };
                 running.job.send_modify(|job| end(job, &result));
                 let job = running.job.borrow().clone();
-                jobs.keep(&job).await;
+                jobs.keep(&job, order.alone).await;
                 // Whoever asked may have gone.
                 let _ = told.send(result);
+                drop(live);
             });
         });
         Ok((watched, tell))
     }
 
-    /// Takes a job into the list, unless its plan is being carried out.
+    /// Takes a job into the list, unless it must not go on beside one that is in it.
     fn enter(&self, order: &Order, job: &Job, running: &Arc<Running>) -> Result<()> {
         let mut own = self.lock();
-        let same = own.values().find_map(|other| {
-            let other = other.job.borrow();
-            let same = other.plan_id == order.plan_id && !other.state.is_over();
-            same.then(|| other.id.clone())
-        });
-        if let Some(id) = same {
-            return Err(Error::new(
-                Kind::Conflict,
-                format!("this plan is being carried out: job {id}"),
-            ));
+        let clash = own
+            .values()
+            .find_map(|other| order.clashes(&other.job.borrow(), other.alone));
+        if let Some(error) = clash {
+            return Err(error);
         }
         if own.len() >= LISTED {
             own.retain(|_, other| !other.job.borrow().state.is_over());
@@ -144,11 +202,27 @@ impl Jobs {
         Ok(())
     }
 
+    /// Refuses to go on beside a job of another server. Two that begin at once refuse both: each
+    /// wrote its record before it looked.
+    async fn elsewhere(&self, order: &Order, id: &str) -> Result<()> {
+        let (records, _) = self.records().await?;
+        let clash = records.into_iter().find_map(|record| {
+            let alone = record.alone;
+            let job = self.now(record);
+            let other = job.id != id && self.mine(&job.id).is_none();
+            other.then(|| order.clashes(&job, alone)).flatten()
+        });
+        clash.map_or(Ok(()), Err)
+    }
+
     /// Writes a running job's record now and then, and looks whether another server was asked to
     /// stop it.
     async fn beats(self: Arc<Self>, running: Arc<Running>) {
+        let mut since = Duration::ZERO;
         loop {
-            tokio::time::sleep(self.beat).await;
+            let turn = self.beat.min(LOOK);
+            tokio::time::sleep(turn).await;
+            since += turn;
             let job = running.job.borrow().clone();
             if job.state.is_over() {
                 return;
@@ -156,32 +230,63 @@ impl Jobs {
             if matches!(self.control.has(&cancel_key(&job.id)).await, Ok(true)) {
                 running.cancel();
             }
-            self.keep(&job).await;
+            if since < self.beat {
+                continue;
+            }
+            since = Duration::ZERO;
+            self.keep(&job, running.alone).await;
             // The end may have been written meanwhile, by whoever came to it.
             let after = running.job.borrow().clone();
             if after.state.is_over() {
-                self.keep(&after).await;
+                self.keep(&after, running.alone).await;
             }
         }
     }
 
-    async fn keep(&self, job: &Job) {
+    async fn keep(&self, job: &Job, alone: bool) {
         let record = Record {
             job: job.clone(),
             beat: now(),
+            alone,
         };
         if let Err(error) = self.control.write(&key(&job.id), &record).await {
             tracing::warn!(%error, job = job.id, "a job's record cannot be written");
         }
     }
 
-    /// Jobs of all servers, newest first.
-    pub async fn list(&self) -> Result<Vec<Job>> {
+    /// The newest records, as many as are listed; and how many were passed over because they cannot
+    /// be read.
+    async fn records(&self) -> Result<(Vec<Record>, u64)> {
         let mut keys = self.control.keys(FOLDER).await?;
+        let cancelled: HashSet<String> = keys
+            .iter()
+            .filter_map(|key| Some(key.strip_suffix(".cancel")?.to_owned()))
+            .collect();
         keys.retain(|key| key.ends_with(".json"));
-        keys.truncate(LISTED);
-        let records: Vec<Record> = self.control.read_all(keys).await?;
-        Ok(records.into_iter().map(|record| self.now(record)).collect())
+        let page = self.control.read_page::<Record>(keys, LISTED).await?;
+        let mut records = page.records;
+        for record in &mut records {
+            let asked = key(&record.job.id);
+            let asked = asked.trim_end_matches(".json");
+            if cancelled.contains(asked) && !record.job.state.is_over() {
+                record.job.state = JobState::Cancelling;
+            }
+        }
+        Ok((records, page.unreadable))
+    }
+
+    /// Jobs of all servers, newest first; and how many cannot be read.
+    pub async fn list(&self) -> Result<(Vec<Job>, u64)> {
+        let (records, unreadable) = self.records().await?;
+        let mut jobs: Vec<Job> = records.into_iter().map(|r| self.now(r)).collect();
+        // Those whose records are still on their way.
+        let known: HashSet<String> = jobs.iter().map(|job| job.id.clone()).collect();
+        let own = self.lock();
+        let own = own.values().map(|running| running.job.borrow().clone());
+        jobs.extend(own.filter(|job| !known.contains(&job.id)));
+        jobs.sort_by(|a, b| b.id.cmp(&a.id));
+        jobs.truncate(LISTED);
+        Ok((jobs, unreadable))
     }
 
     /// One job.
@@ -194,7 +299,12 @@ impl Jobs {
             false => None,
         };
         let record = record.ok_or_else(|| Error::not_found("no such job").at("job", id))?;
-        Ok(self.now(record))
+        let mut job = self.now(record);
+        // Asked to stop, and its server has not heard of it yet.
+        if job.state == JobState::Running && self.control.has(&cancel_key(id)).await? {
+            job.state = JobState::Cancelling;
+        }
+        Ok(job)
     }
 
     /// Asks a job to stop after the step it is in.
@@ -227,12 +337,18 @@ impl Jobs {
         self.stopping.subscribe()
     }
 
-    /// Asks all jobs of this server to stop after the steps they are in.
+    /// Resolves once no job of this server goes on and all their ends are written down.
+    pub async fn idle(&self) {
+        // The sender is this.
+        let _ = self.live.subscribe().wait_for(|n| *n == 0).await;
+    }
+
+    /// Asks all jobs of this server to stop after the steps they are in, and begins no other.
     pub fn stop(&self) {
+        self.stopping.send_replace(true);
         for running in self.lock().values() {
             running.cancel();
         }
-        self.stopping.send_replace(true);
     }
 
     /// A record as it stands now: this server knows its own jobs better, and one that has not beaten
@@ -297,23 +413,33 @@ fn new_job(order: &Order) -> Job {
 /// How a job ended.
 fn end(job: &mut Job, result: &Result<Outcome>) {
     job.ended = Some(now());
-    let error = match result {
+    let report = match result {
         Ok(Outcome {
             applied: Some(applied),
             ..
         }) => {
-            job.state = JobState::Done;
             job.result = Some(applied.clone());
-            return;
+            match &applied.stopped {
+                Some(why) => why.clone(),
+                None => {
+                    job.state = JobState::Done;
+                    // Nothing is being done any more.
+                    job.step.clear();
+                    return;
+                }
+            }
         }
-        Ok(outcome) => Error::invalid(outcome.plan.refused.clone().unwrap_or_default()),
-        Err(error) => error.clone(),
+        Ok(outcome) => {
+            let why = outcome.plan.refused.clone().unwrap_or_default();
+            ErrorReport::from(&Error::invalid(why))
+        }
+        Err(error) => ErrorReport::from(error),
     };
-    job.state = match error.kind() {
+    job.state = match report.kind {
         Kind::Cancelled => JobState::Cancelled,
         _ => JobState::Failed,
     };
-    job.error = Some(ErrorReport::from(&error));
+    job.error = Some(report);
 }
 
 fn key(id: &str) -> String {

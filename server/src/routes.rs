@@ -47,7 +47,9 @@ pub const PATHS: &[&str] = &[
 pub fn router(app: Arc<App>) -> Router {
     let batch = post(reads::batch::batch).layer(DefaultBodyLimit::max(reads::batch::MAX_BODY));
     let pin = put(acts::pins::answers::put).delete(acts::pins::answers::remove);
-    let quarantine = get(acts::quarantine::list).delete(acts::quarantine::remove);
+    let quarantine = get(acts::quarantine::list)
+        .post(acts::quarantine::back)
+        .delete(acts::quarantine::remove);
     Router::new()
         .route("/api/lake", get(status::lake))
         .route("/api/session", get(status::session))

@@ -111,6 +111,20 @@ impl Tables {
         })
     }
 
+    /// The one name of a table, however it is spelled: the configured one where it has one. A name
+    /// that means no table stays as it is.
+    pub fn canonical(&self, name: &str) -> String {
+        let Ok(place) = self.resolve(name) else {
+            return name.to_owned();
+        };
+        let same = |t: &&Configured| (&t.zone, &t.prefix) == (&place.zone, &place.prefix);
+        match self.configured.iter().find(same) {
+            Some(table) => table.name.clone(),
+            None if place.prefix.is_empty() => place.zone,
+            None => format!("{}/{}", place.zone, place.prefix),
+        }
+    }
+
     /// Root of a table by name, which its reports repeat.
     pub fn root_of(&self, name: &str) -> Result<Root> {
         let mut root = self.root(&self.resolve(name)?)?;

@@ -223,6 +223,11 @@ impl Log {
         }))
     }
 
+    /// The newest version. [`Kind::NotFound`] where there is no table.
+    pub async fn newest(&self) -> Result<Version> {
+        Ok(self.head().await?.latest)
+    }
+
     /// Finds the newest version: the first page and the hint at once; then, in a long log,
     /// parallel probes that leap ahead and close in.
     pub(crate) async fn head(&self) -> Result<Head> {

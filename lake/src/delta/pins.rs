@@ -11,16 +11,48 @@ use object_store::path::Path;
 use super::log::read_optional;
 use super::path::OWN;
 use crate::answer::Root;
-use crate::plan::Pin;
+use crate::plan::{Failed, Pin, Pins};
 use crate::{Error, Result};
 #[cfg(feature = "write")]
-pub use keep::{pin, unpin};
+pub use keep::{absent, pin, unpin};
 
 /// Pins read at once.
 const AHEAD: usize = 16;
 
 /// All pins, by name. One that cannot be read is an error: nobody knows what it keeps.
 pub async fn list(root: &Root) -> Result<Vec<Pin>> {
+    let mut all = Vec::new();
+    for (key, read) in read(root).await? {
+        all.push(read.map_err(|e| e.at("key", &key))?);
+    }
+    all.sort_by(|a: &Pin, b| a.name.cmp(&b.name));
+    Ok(all)
+}
+
+/// All pins, by name, and those that cannot be read, by key.
+pub async fn show(root: &Root) -> Result<Pins> {
+    let mut all = Pins::default();
+    for (key, read) in read(root).await? {
+        match read {
+            Ok(pin) => all.pins.push(pin),
+            Err(error) => all.unreadable.push(Failed {
+                key: relative(&root.path, &key),
+                why: error.sentence(),
+            }),
+        }
+    }
+    all.pins.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(all)
+}
+
+fn relative(root: &Path, key: &Path) -> String {
+    let below = key.as_ref().strip_prefix(root.as_ref());
+    let below = below.unwrap_or(key.as_ref());
+    below.trim_start_matches('/').to_owned()
+}
+
+/// The pins that there are, each read or not.
+async fn read(root: &Root) -> Result<Vec<(Path, Result<Pin>)>> {
     let folder = folder(&root.path);
     let listed: Vec<Path> = root
         .store
@@ -32,21 +64,19 @@ pub async fn list(root: &Root) -> Result<Vec<Pin>> {
         let name = key.filename().unwrap_or_default();
         name.ends_with(".json")
     });
-    let mut pins: Vec<Pin> = stream::iter(keys)
+    stream::iter(keys)
         .map(|key| async move {
             let read = read_optional(&root.store, &key).await?;
             // Unpinned since it was listed.
             let Some((_, bytes)) = read else {
                 return Ok(None);
             };
-            parse(&bytes).map_err(|e| e.at("key", &key)).map(Some)
+            Ok(Some((key, parse(&bytes))))
         })
         .buffered(AHEAD)
         .try_filter_map(|pin| async move { Ok::<_, Error>(pin) })
         .try_collect()
-        .await?;
-    pins.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(pins)
+        .await
 }
 
 fn parse(bytes: &[u8]) -> Result<Pin> {

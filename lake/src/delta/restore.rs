@@ -22,8 +22,9 @@ use super::key::Key;
 use super::log::{Head, Log};
 use super::schema::{Mapping, mapping};
 use super::snapshot::Snapshot;
+use super::vacuum::aside;
 use super::verbatim::Fields;
-use super::write::{Partitions, arrived, as_remove, check_partitions, merge, refusal};
+use super::write::{Partitions, arrived, as_remove, check_partitions, exhausted, merge, refusal};
 use crate::answer::Root;
 use crate::diff::schema::schema_changes;
 use crate::diff::{key_changes, protocol_keys};
@@ -158,6 +159,10 @@ impl Planning<'_> {
                     back.state.version
                 ),
             });
+            if !whole {
+                // Commits to other partitions are not undone by it.
+                plan.undone.clear();
+            }
         }
 
         let looked = self.look(&coming).await?;
@@ -167,7 +172,9 @@ impl Planning<'_> {
             plan.warnings.push(words::left_out(&coming, &missing));
             coming.retain(|f| !missing.contains(&f.key()));
         } else if !missing.is_empty() && plan.refused.is_none() {
-            plan.refused = Some(words::missing(back.state.version, &plan.missing_files));
+            let mut why = words::missing(back.state.version, &plan.missing_files);
+            why.push_str(&words::aside(aside(self.root, &looked.missing).await));
+            plan.refused = Some(why);
         }
         if looked.outside > 0 {
             plan.warnings.push(format!(
@@ -237,8 +244,9 @@ impl Planning<'_> {
     fn refused(&self, protocol: Option<&Protocol>) -> Option<String> {
         let (base, back) = (&self.base.state, &self.back.state);
         let after = protocol.unwrap_or(&base.protocol);
-        if let Some(why) = refusal(after, &base.metadata, true) {
-            return Some(why);
+        let why = refusal(after, &base.metadata, true).or(exhausted(base.version, 1));
+        if why.is_some() {
+            return why;
         }
         if self.request.partitions.is_empty() {
             let (from, to) = (mapping(&base.metadata), mapping(&back.metadata));

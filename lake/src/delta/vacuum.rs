@@ -31,7 +31,8 @@ use crate::{Error, Result};
 pub use apply::{Vacuumed, apply};
 use digest::digest;
 use planning::{Planned, Planning};
-pub use quarantine::{empty_quarantine, list_quarantine};
+pub(crate) use quarantine::aside;
+pub use quarantine::{empty_quarantine, list_quarantine, put_back};
 
 /// What is asked for.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ pub(crate) use body::{Body, Line};
 pub use columns::{CheckpointWriter, Columns};
 pub(crate) use digest::Digest;
 pub use duration::{duration, duration_in_words};
-pub(crate) use gate::{is_true, refusal};
+pub(crate) use gate::{exhausted, is_true, refusal};
 pub(crate) use info::{Info, in_commit_timestamps, zoneless};
 pub use partitions::Partitions;
 pub(crate) use partitions::{check_partitions, selected};

@@ -1,6 +1,7 @@
 //! What the libraries that read say, as errors of ours.
 
 use std::fmt;
+use std::io;
 
 use super::{Error, Kind, redacted};
 
@@ -15,6 +16,47 @@ impl fmt::Display for Told {
 }
 
 impl std::error::Error for Told {}
+
+/// What a disk says that asking again does not change, and what can be done about it.
+fn disk(error: &object_store::Error) -> Option<(Kind, &'static str)> {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            match error.kind() {
+                io::ErrorKind::ReadOnlyFilesystem => {
+                    return Some((Kind::Denied, "the disk is read-only"));
+                }
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    return Some((Kind::Denied, "the disk is full"));
+                }
+                io::ErrorKind::PermissionDenied => {
+                    return Some((Kind::Denied, "the disk denies access"));
+                }
+                io::ErrorKind::InvalidFilename => {
+                    return Some((Kind::Invalid, "a name that is too long for the disk"));
+                }
+                _ => {}
+            }
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// Whether a store said what asking again does not change.
+pub(crate) fn lasting(error: &object_store::Error) -> bool {
+    use object_store::Error as E;
+    let refused = matches!(
+        error,
+        E::PermissionDenied { .. }
+            | E::Unauthenticated { .. }
+            | E::NotImplemented { .. }
+            | E::NotSupported { .. }
+            | E::InvalidPath { .. }
+            | E::UnknownConfigurationKey { .. }
+    );
+    refused || disk(error).is_some()
+}
 
 impl From<object_store::Error> for Error {
     fn from(error: object_store::Error) -> Self {
@@ -39,7 +81,10 @@ impl From<object_store::Error> for Error {
                 (Kind::Unsupported, "the store cannot do this", None)
             }
             E::UnknownConfigurationKey { .. } => (Kind::Invalid, "unknown store setting", None),
-            _ => (Kind::Unreachable, "the store did not answer", None),
+            other => match disk(other) {
+                Some((kind, message)) => (kind, message, None),
+                None => (Kind::Unreachable, "the store did not answer", None),
+            },
         };
         let built = Self::new(kind, message).because(Told(redacted(&error.to_string())));
         match path {
@@ -67,5 +112,33 @@ impl From<::parquet::errors::ParquetError> for Error {
             }
             _ => Self::damaged("not a readable Parquet file").because(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_no_network() {
+        let of = |kind: io::ErrorKind| object_store::Error::Generic {
+            store: "LocalFileSystem",
+            source: Box::new(io::Error::from(kind)),
+        };
+        let cases = [
+            (io::ErrorKind::ReadOnlyFilesystem, Kind::Denied, "read-only"),
+            (io::ErrorKind::StorageFull, Kind::Denied, "full"),
+            (io::ErrorKind::PermissionDenied, Kind::Denied, "denies"),
+            (io::ErrorKind::InvalidFilename, Kind::Invalid, "too long"),
+        ];
+        for (io, kind, words) in cases {
+            assert!(lasting(&of(io)), "{io}");
+            let error = Error::from(of(io));
+            assert_eq!(error.kind(), kind, "{io}");
+            assert!(error.message().contains(words), "{error}");
+        }
+        let passing = of(io::ErrorKind::TimedOut);
+        assert!(!lasting(&passing));
+        assert_eq!(Error::from(passing).kind(), Kind::Unreachable);
     }
 }

@@ -18,6 +18,9 @@ pub struct AuditRecord {
     pub table: String,
     /// The act.
     pub kind: Act,
+    /// What was done, where it was no plan of this act that was carried out: `Quarantine emptied`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
     /// The plan's id.
     pub plan_id: String,
     /// The newest version when it was planned; `None` where there came to be no plan.
@@ -59,4 +62,7 @@ pub struct AuditPage {
     pub next_before: Option<String>,
     /// Whether records outlive the server: `[server] control` names where they are kept.
     pub kept: bool,
+    /// Records that cannot be read and are left out.
+    #[serde(default)]
+    pub unreadable: u64,
 }

@@ -70,4 +70,7 @@ pub struct Jobs {
     pub jobs: Vec<Job>,
     /// Whether they outlive the server: `[server] control` names where they are kept.
     pub kept: bool,
+    /// Records that cannot be read and are left out.
+    #[serde(default)]
+    pub unreadable: u64,
 }

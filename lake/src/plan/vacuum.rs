@@ -84,6 +84,10 @@ pub struct Pin {
 pub struct Pins {
     /// The pins.
     pub pins: Vec<Pin>,
+    /// Pins that cannot be read, by key relative to the table's root. No vacuum goes on beside one:
+    /// nobody knows what it keeps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<Failed>,
 }
 
 /// `PUT /api/tables/{table}/pins/{name}`
@@ -95,6 +99,9 @@ pub struct PinRequest {
     /// Why.
     #[serde(default)]
     pub reason: Option<String>,
+    /// Pin it although files of it are not in the store any more.
+    #[serde(default)]
+    pub allow_missing: bool,
 }
 
 /// One vacuum's objects that were moved aside.
@@ -119,6 +126,20 @@ pub struct Emptied {
     pub bytes: u64,
     /// Keys relative to the table's root that may still be there, each with the reason.
     pub failed: Vec<Failed>,
+    /// Objects that are left where they are, by reason: a pinned version needs them.
+    #[serde(default)]
+    pub spared: Vec<Spared>,
+}
+
+/// What was moved back to where it was before a vacuum moved it aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutBack {
+    /// Objects that are where they were.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Keys relative to the table's root that stay aside, each with the reason.
+    pub failed: Vec<Failed>,
 }
 
 /// What was moved aside and not deleted yet, by vacuum; and what was deleted of it just now.
@@ -128,4 +149,7 @@ pub struct Quarantine {
     pub quarantine: Vec<Quarantined>,
     /// `None` where nothing was to be deleted.
     pub emptied: Option<Emptied>,
+    /// `None` where nothing was to be moved back.
+    #[serde(default)]
+    pub put_back: Option<PutBack>,
 }

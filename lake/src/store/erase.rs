@@ -8,6 +8,7 @@ use object_store::path::Path;
 use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt};
 
 use crate::delta::write::TRIES;
+use crate::error::lasting;
 use crate::host::SharedHost;
 use crate::store::survey::exists;
 
@@ -200,14 +201,8 @@ fn answer(told: Result<Path, StoreError>) -> Answer {
 /// Whether the same request may be answered otherwise later. What S3 says of one key of many comes
 /// as text alone.
 pub(crate) fn passes(error: &StoreError) -> bool {
-    use StoreError as E;
     match error {
-        E::PermissionDenied { .. }
-        | E::Unauthenticated { .. }
-        | E::NotImplemented { .. }
-        | E::NotSupported { .. }
-        | E::InvalidPath { .. }
-        | E::UnknownConfigurationKey { .. } => false,
+        lasts if lasting(lasts) => false,
         other => {
             let text = other.to_string();
             let lasting = [

@@ -14,7 +14,7 @@ use lake::host::SharedHost;
 use lake::plan::{Act, ApplyRequest, Outcome, PlanRequest};
 use lake::{Error, Kind, Result};
 
-use super::{Asked, Consent, Limits, act, hours, now};
+use super::{Asked, Consent, Limits, act, bounded, hours, now};
 use crate::access::Person;
 use crate::app::App;
 use crate::audit;
@@ -113,7 +113,7 @@ pub async fn apply(
 ) -> Result<Response, Failure> {
     let body = Failure::body(body, "the plan's inputs")?;
     let kind = body.request.kind;
-    let reason = Some(body.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    let reason = bounded(Some(body.reason))?;
     let needed = match kind {
         Act::Restore => Some("`reason` says why; it is written into the table's log"),
         Act::Publish if body.request.empty => Some("`reason` says why nothing came"),
@@ -122,7 +122,6 @@ pub async fn apply(
     if let (Some(needed), None) = (needed, &reason) {
         return Err(Failure::bad_request(needed));
     }
-    let name = body.dataset.clone().unwrap_or_else(|| body.table.clone());
     let asked = Asked {
         request: body.request,
         as_of: body.as_of,
@@ -149,14 +148,19 @@ pub async fn apply(
         plan: Some(id.clone()),
         over_appends: false,
     };
+    let table = match &body.dataset {
+        Some(dataset) => dataset.clone(),
+        None => app.tables.canonical(&body.table),
+    };
     let order = Order {
         kind,
-        table: name.clone(),
+        table: table.clone(),
         plan_id: id.clone(),
         by: person.name.clone(),
+        alone: kind == Act::Vacuum && asked.request.allow_short_retention,
     };
     let audited = audit::Asked {
-        table: name,
+        table,
         request: asked.request.clone(),
         plan_id: id,
         base_version: body.base_version,
@@ -168,17 +172,24 @@ pub async fn apply(
         audit::audited(&control, &audited, act).await
     };
     // On its own: whoever asked may go away, and the act still comes to its end.
-    let (job, told) = app.jobs.start(order, work).await?;
+    let (job, told) = app.jobs.start(order, work)?;
     let told = match kind {
         Act::Restore => Some(told.await),
         _ => tokio::time::timeout(PATIENCE, told).await.ok(),
     };
-    let Some(told) = told else {
+    let as_job = || {
         let job = job.borrow().clone();
-        return Ok((StatusCode::ACCEPTED, Json(job)).into_response());
+        Ok((StatusCode::ACCEPTED, Json(job)).into_response())
+    };
+    let Some(told) = told else {
+        return as_job();
     };
     let failed = |e| Error::new(Kind::Internal, "the act failed").because(e);
-    let outcome = told.map_err(failed)??;
+    let outcome = match told.map_err(failed)? {
+        // Somebody stopped it, which is no failure: the job says so.
+        Err(error) if error.kind() == Kind::Cancelled => return as_job(),
+        told => told?,
+    };
     match &outcome.plan.refused {
         None => Ok(Json(outcome).into_response()),
         Some(why) => Err(Failure::new(

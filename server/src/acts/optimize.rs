@@ -84,6 +84,7 @@ pub async fn optimize(
             proven_files: committed.files,
             warnings: Vec::new(),
             hours: None,
+            stopped: None,
         }),
     })
 }

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use lake::answer::Root;
-use lake::delta::vacuum::{empty_quarantine, list_quarantine};
+use lake::delta::vacuum::{self, empty_quarantine, list_quarantine};
 use lake::delta::write::{duration, probe};
+use lake::figures;
 use lake::host::SharedHost;
-use lake::plan::{Emptied, Quarantine};
+use lake::plan::{Emptied, PutBack, Quarantine};
 use lake::{Error, Result};
 use uuid::Uuid;
 
+use super::is_table;
 use crate::access::Person;
 use crate::app::App;
-use crate::audit;
+use crate::audit::{self, Note};
 use crate::failure::Failure;
 use crate::reads::query::Params;
 use crate::segment::Segment;
@@ -22,16 +24,24 @@ use crate::tables::{aside, root};
 
 /// What lies in a table's quarantine.
 pub async fn quarantine(root: &Root) -> Result<Quarantine> {
+    is_table(root).await?;
     Ok(Quarantine {
         quarantine: list_quarantine(root).await?,
-        emptied: None,
+        ..Quarantine::default()
     })
 }
 
 /// Deletes what was moved aside more than `older_than` milliseconds ago, by the store's clock.
 pub async fn empty(root: &Root, older_than: i64, host: &SharedHost) -> Result<Emptied> {
+    is_table(root).await?;
     let probed = probe(&root.store, &root.path, &Uuid::new_v4().to_string()).await?;
     empty_quarantine(root, older_than, probed.store_time, host).await
+}
+
+/// Moves what was moved aside back to where it was.
+pub async fn put_back(root: &Root, host: &SharedHost) -> Result<PutBack> {
+    is_table(root).await?;
+    vacuum::put_back(root, host).await
 }
 
 /// Milliseconds of a duration in words.
@@ -62,10 +72,15 @@ pub async fn remove(
     let params = Params::parse(query.as_deref(), &["older_than"])?;
     let older_than = age(params.need("older_than")?)?;
     let root = root(&app, &person, &table)?;
-    let (control, by) = (app.control.clone(), person.name.clone());
+    let (control, note) = (app.control.clone(), note(&app, &person, &table, EMPTIED));
     let emptied = aside(&app, move |host| async move {
         let result = empty(&root, older_than, &host).await;
-        audit::emptied(&control, (&root.location, by), &result).await;
+        audit::noted(
+            &control,
+            note,
+            &result.as_ref().map(emptied_words).map_err(Clone::clone),
+        )
+        .await;
         let emptied = result?;
         Ok(Quarantine {
             emptied: Some(emptied),
@@ -73,4 +88,66 @@ pub async fn remove(
         })
     });
     Ok(Json(emptied.await?))
+}
+
+/// `POST /api/tables/{table}/quarantine`: what was moved aside goes back to where it was, and what is
+/// left.
+pub async fn back(
+    State(app): State<Arc<App>>,
+    Extension(person): Extension<Person>,
+    Segment(table): Segment,
+) -> Result<Json<Quarantine>, Failure> {
+    let root = root(&app, &person, &table)?;
+    let (control, note) = (app.control.clone(), note(&app, &person, &table, BACK));
+    let moved = aside(&app, move |host| async move {
+        let result = put_back(&root, &host).await;
+        audit::noted(
+            &control,
+            note,
+            &result.as_ref().map(back_words).map_err(Clone::clone),
+        )
+        .await;
+        let moved = result?;
+        Ok(Quarantine {
+            put_back: Some(moved),
+            ..quarantine(&root).await?
+        })
+    });
+    Ok(Json(moved.await?))
+}
+
+/// What an audit record calls it.
+pub const EMPTIED: &str = "Quarantine emptied";
+
+/// What an audit record calls it.
+pub const BACK: &str = "Put back";
+
+fn note(app: &App, person: &Person, table: &str, what: &'static str) -> Note {
+    Note {
+        table: app.tables.canonical(table),
+        by: person.name.clone(),
+        what,
+        version: None,
+        reason: None,
+    }
+}
+
+/// What an emptying did, in one sentence.
+pub fn emptied_words(emptied: &Emptied) -> String {
+    format!(
+        "{} objects, {}, that were moved aside deleted; {} were not",
+        emptied.deleted,
+        figures::size(emptied.bytes),
+        emptied.failed.len()
+    )
+}
+
+/// What came back, in one sentence.
+pub fn back_words(moved: &PutBack) -> String {
+    format!(
+        "{} objects, {}, that were moved aside are back; {} are not",
+        moved.objects,
+        figures::size(moved.bytes),
+        moved.failed.len()
+    )
 }

@@ -52,6 +52,7 @@ pub async fn restore(
                     proven_files: committed.files,
                     warnings: Vec::new(),
                     hours: None,
+                    stopped: None,
                 };
                 return Ok(Outcome {
                     plan: planned.plan,

@@ -210,6 +210,9 @@ async fn a_vacuum_is_planned_and_carried_out_as_a_job() {
 #[tokio::test]
 async fn pins_are_put_listed_and_taken_away() {
     let app = app().await;
+    for key in ["region=US/a.parquet", "region=UK/b c.parquet"] {
+        crate::testing::write(&app.folder, &format!("one/users/{key}"), "x");
+    }
     let put = |version: &str| {
         let body = json!({ "version": version, "reason": "audit" }).to_string();
         let app = &app;
@@ -227,6 +230,25 @@ async fn pins_are_put_listed_and_taken_away() {
     assert_eq!(put("2").await.status, 409);
     assert_eq!(put("99").await.status, 404);
     assert_eq!(put("x").await.status, 400);
+    // Version 0 is not all there.
+    std::fs::remove_file(app.folder.path().join("one/users/region=US/a.parquet")).unwrap();
+    let holed = "/api/tables/people/pins/holed";
+    let body = json!({ "version": "0" }).to_string();
+    let refused = app.send(Method::PUT, holed, &JSON, &body).await;
+    assert_eq!(refused.status, 404, "{}", refused.text());
+    assert!(
+        refused.text().contains("region=US/a.parquet"),
+        "{}",
+        refused.text()
+    );
+    let body = json!({ "version": "0", "allow_missing": true }).to_string();
+    assert_eq!(app.send(Method::PUT, holed, &JSON, &body).await.status, 200);
+    // No body, and nothing to say of its kind.
+    assert_eq!(app.send(Method::DELETE, holed, &[], "").await.status, 200);
+    let long = json!({ "version": "1", "reason": "x".repeat(4_001) }).to_string();
+    let long = app.send(Method::PUT, holed, &JSON, &long).await;
+    assert_eq!(long.status, 400);
+    assert!(long.text().contains("4000 characters"), "{}", long.text());
     let path = "/api/tables/people/pins/before%2Fafter%20100%25";
     let taken = app.send(Method::DELETE, path, &JSON, "").await;
     assert_eq!((taken.status, taken.json()), (200, json!({ "pins": [] })));
@@ -343,4 +365,94 @@ async fn a_vacuum_leaves_alone_what_links_join() {
     let plan = plan.json()["plan"].clone();
     let why = plan["refused"].as_str().unwrap();
     assert!(why.contains("as `users`"), "{why}");
+}
+
+#[tokio::test]
+async fn inputs_that_do_not_belong_together_are_named() {
+    let app = app().await;
+    for (body, field) in [
+        (
+            json!({ "kind": "restore", "version": "1", "retain": "7d" }),
+            "retain",
+        ),
+        (json!({ "kind": "vacuum", "version": "1" }), "version"),
+        (
+            json!({ "kind": "vacuum", "partitions": [["region", "US"]] }),
+            "partitions",
+        ),
+        (
+            json!({ "kind": "optimize", "quarantine": true }),
+            "quarantine",
+        ),
+    ] {
+        let answer = post(&app, "/api/tables/people/plans", &body).await;
+        assert_eq!(answer.status, 400, "{body}");
+        assert!(answer.text().contains(field), "{}", answer.text());
+    }
+    let plan = planned(&app).await;
+    let mut long = inputs(&plan);
+    long["reason"] = json!("x".repeat(4_001));
+    assert_eq!(post(&app, "/api/plans/abc/apply", &long).await.status, 400);
+    // The table is as it was: the plan is another one.
+    let other = post(&app, "/api/plans/abc/apply", &inputs(&plan)).await;
+    assert_eq!(other.status, 422, "{}", other.text());
+}
+
+#[tokio::test]
+async fn a_table_is_one_however_it_is_spelled() {
+    let app = app().await;
+    let plan = planned(&app).await;
+    for name in ["people", "one/users", "one/users/"] {
+        let mut spelled = inputs(&plan);
+        spelled["table"] = json!(name);
+        let path = format!("/api/plans/{}/apply", plan["id"].as_str().unwrap());
+        post(&app, &path, &spelled).await;
+    }
+    for name in ["people", "one%2Fusers", "one%2Fusers%2F"] {
+        let jobs = app.get(&format!("/api/jobs?table={name}")).await.json();
+        let jobs = jobs["jobs"].as_array().unwrap();
+        assert_eq!(jobs.len(), 3, "{name}");
+        assert!(jobs.iter().all(|job| job["location"] == "people"));
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_written_where_a_table_was() {
+    let app = app().await;
+    let gone = app.folder.path().join("one/users");
+    std::fs::remove_dir_all(&gone).unwrap();
+    let pins = "/api/tables/people/pins";
+    let quarantine = "/api/tables/people/quarantine";
+    let body = json!({ "version": "1" }).to_string();
+    for (method, path, body) in [
+        (Method::GET, pins.to_owned(), ""),
+        (Method::PUT, format!("{pins}/x"), &*body),
+        (Method::DELETE, format!("{pins}/x"), ""),
+        (Method::GET, quarantine.to_owned(), ""),
+        (Method::POST, quarantine.to_owned(), ""),
+        (Method::DELETE, format!("{quarantine}?older_than=0s"), ""),
+    ] {
+        let answer = app.send(method.clone(), &path, &JSON, body).await;
+        assert_eq!(answer.status, 404, "{method} {path}: {}", answer.text());
+    }
+    assert!(!gone.exists());
+}
+
+#[tokio::test]
+async fn the_way_back_from_the_quarantine_is_written_down() {
+    let app = app().await;
+    crate::testing::write(
+        &app.folder,
+        "one/users/_tidemark/quarantine/1-a/x=1/y",
+        "12",
+    );
+    let quarantine = "/api/tables/people/quarantine";
+    let back = app.send(Method::POST, quarantine, &[], "").await;
+    assert_eq!(back.status, 200, "{}", back.text());
+    assert_eq!(back.json()["put_back"]["objects"], 1);
+    assert_eq!(back.json()["quarantine"], json!([]));
+    assert!(app.folder.path().join("one/users/x=1/y").exists());
+    let audit = app.get("/api/audit").await.json();
+    assert_eq!(audit["records"][0]["what"], "Put back");
+    assert_eq!(audit["records"][0]["table"], "people");
 }

@@ -115,5 +115,6 @@ fn applied(done: Vacuumed, took_ms: u64) -> Applied {
         proven_files: done.proven_files,
         warnings,
         hours: None,
+        stopped: done.stopped,
     }
 }

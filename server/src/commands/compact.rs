@@ -50,7 +50,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     };
     let told = async {
         let placed = setup::dataset(&context.config, &args.hour.dataset)?;
-        let consent = args.apply.then(|| super::consent(args.reason.clone()));
+        let consent = args
+            .apply
+            .then(|| super::consent(args.reason.clone()))
+            .transpose()?;
         context.act_on_hours(&placed, request, consent).await
     };
     let outcome = told

@@ -26,7 +26,7 @@ pub(super) fn report(error: &Error, json: bool) -> ExitCode {
         let body = serde_json::to_string(&ErrorBody::from(error)).unwrap_or_default();
         let _ = writeln!(std::io::stdout(), "{body}");
     }
-    let line = format!("tidemark: {error}{}", advice(error.kind()));
+    let line = format!("tidemark: {error}{}", advice(error));
     let _ = writeln!(std::io::stderr(), "{}", one_line(&line));
     ExitCode::from(code_of(error.kind()))
 }
@@ -44,8 +44,10 @@ pub(super) fn undone(what: &str) -> ExitCode {
 }
 
 /// What to do about a kind of error, where the sentence does not say it.
-fn advice(kind: Kind) -> &'static str {
-    match kind {
+fn advice(error: &Error) -> &'static str {
+    match error.kind() {
+        // Credentials do not help.
+        Kind::Denied if error.message().contains("the disk ") => "",
         Kind::Denied => "; check the store's credentials in the environment and in [zone.store]",
         Kind::Unreachable => "; check the store's endpoint and the network, then try again",
         Kind::Conflict => "; look at what arrived, then plan again",

@@ -67,7 +67,10 @@ fn text(report: &HistoryReport) -> String {
             short(commit.operation.as_deref().unwrap_or("-"), 24),
             short(commit.user.as_deref().unwrap_or("-"), 24),
             change(commit.files_added, commit.files_removed, count),
-            change(commit.rows_added, commit.rows_removed, count),
+            match rewritten(commit) {
+                true => "0".to_owned(),
+                false => change(commit.rows_added, commit.rows_removed, count),
+            },
             change(commit.bytes_added, commit.bytes_removed, size),
             short(&note(commit), 60),
         ]);
@@ -80,6 +83,11 @@ fn text(report: &HistoryReport) -> String {
     out
 }
 
+/// Whether files came and went and no row did: rows that are written again are no change of rows.
+fn rewritten(commit: &CommitRow) -> bool {
+    !commit.data_change && commit.files_added.unwrap_or_default() > 0
+}
+
 fn note(commit: &CommitRow) -> String {
     let mut notes = Vec::new();
     if let Some(why) = &commit.damaged {
@@ -88,7 +96,7 @@ fn note(commit: &CommitRow) -> String {
     if commit.restorable == Some(false) {
         notes.push("cannot be rebuilt".to_owned());
     }
-    if !commit.data_change && commit.files_added.unwrap_or_default() > 0 {
+    if rewritten(commit) {
         notes.push("no rows changed".to_owned());
     }
     if let Some(reason) = &commit.reason {

@@ -22,11 +22,11 @@ pub(super) struct Args {
     pub(super) table: Table,
     /// Bytes that a packed file should have, such as 512MiB [default: what the table says, else
     /// the configuration]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, allow_hyphen_values = true)]
     target_size: Option<u64>,
     #[command(flatten)]
     partitions: Partitions,
-    /// Rewrite the files; without it nothing is written
+    /// Rewrite the files; without it nothing is written. Nothing to do is a refusal: exit 1
     #[arg(long)]
     apply: bool,
     /// Why; it is written into the table's log
@@ -51,7 +51,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         target_size: args.target_size,
         ..Default::default()
     };
-    let consent = args.apply.then(|| super::consent(args.reason.clone()));
+    let consent = args
+        .apply
+        .then(|| super::consent(args.reason.clone()))
+        .transpose()?;
     let outcome = context.act(&root, request, None, consent).await?;
     match context.json {
         true => print::json(&outcome)?,

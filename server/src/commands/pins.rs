@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use lake::answer::Root;
 use lake::hours::marker::RunPin;
 use lake::hours::{Day, Slot};
-use lake::plan::{Pins, RunPins};
+use lake::plan::{PinRequest, Pins, RunPins};
 use lake::table::{Time, Version};
-use lake::{Error, Result};
+use lake::{Error, Kind, Result};
 
 use super::grid::{Grid, Side};
 use super::text::{clean, short, time};
@@ -54,6 +54,9 @@ pub(super) struct PinArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+    /// Pin it although files of it are not in the store any more
+    #[arg(long)]
+    allow_missing: bool,
 }
 
 /// Arguments of `unpin`.
@@ -149,7 +152,7 @@ pub(super) async fn pin(context: &Context, args: &PinArgs) -> Result<ExitCode> {
             day,
             hour: args.hour,
         };
-        let reader = consent(args.reason.clone());
+        let reader = consent(args.reason.clone())?;
         let pin = RunPin {
             reader: reader
                 .reason
@@ -169,8 +172,21 @@ pub(super) async fn pin(context: &Context, args: &PinArgs) -> Result<ExitCode> {
         ));
     };
     let root = args.table.root(context)?;
-    let who = (consent(None).user, args.reason.clone());
-    acts::pin(&root, &args.name, version, who, &context.host()).await?;
+    let asked = PinRequest {
+        version,
+        reason: args.reason.clone(),
+        allow_missing: args.allow_missing,
+    };
+    let by = consent(None)?.user;
+    let result = acts::pin(&root, &args.name, asked, by, &context.host()).await;
+    let told = result.map(|pin| format!("`{}` keeps version {}", pin.name, pin.version));
+    let about = (Some(version), args.reason.clone());
+    context.note(&root, "Pinned", about, &told).await?;
+    // Nobody committed anything: another name is needed, not another plan.
+    told.map_err(|e| match e.kind() {
+        Kind::Conflict => Error::invalid(e.message()),
+        _ => e,
+    })?;
     show(context, &root).await
 }
 
@@ -186,7 +202,10 @@ pub(super) async fn unpin(context: &Context, args: &UnpinArgs) -> Result<ExitCod
         return show_runs(context, &placed).await;
     }
     let root = args.table.root(context)?;
-    acts::unpin(&root, &args.name, &context.host()).await?;
+    let result = acts::unpin(&root, &args.name, &context.host()).await;
+    let told = result.map(|()| format!("`{}` keeps nothing any more", args.name));
+    context.note(&root, "Unpinned", (None, None), &told).await?;
+    told?;
     show(context, &root).await
 }
 
@@ -217,8 +236,16 @@ fn text(pins: &Pins) -> String {
             short(pin.reason.as_deref().unwrap_or("-"), 60),
         ]);
     }
-    match pins.pins.is_empty() {
+    let mut out = match pins.pins.is_empty() {
         true => "no pins\n".to_owned(),
         false => grid.render(),
+    };
+    for bad in &pins.unreadable {
+        out.push_str(&format!(
+            "\nwarning: `{}` cannot be read, so no vacuum goes on: {}\n",
+            clean(&bad.key),
+            clean(&bad.why)
+        ));
     }
+    out
 }

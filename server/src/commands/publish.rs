@@ -112,7 +112,7 @@ async fn act(
     (request.date, request.hour) = (Some(hour.date), hour.hour);
     let told = async {
         let placed = setup::dataset(&context.config, &hour.dataset)?;
-        let consent = Some(consent(reason));
+        let consent = Some(consent(reason)?);
         context.act_on_hours(&placed, request, consent).await
     };
     let outcome = told

@@ -7,9 +7,10 @@ use lake::plan::Quarantine;
 
 use super::grid::{Grid, Side};
 use super::text::{clean, count, size, time};
-use super::{Context, Table, consent, fail, print};
-use crate::acts::quarantine::{age, empty, quarantine};
-use crate::{audit, setup};
+use super::{Context, Table, fail, print};
+use crate::acts::quarantine::{
+    BACK, EMPTIED, age, back_words, emptied_words, empty, put_back, quarantine,
+};
 
 /// Arguments of `quarantine`.
 #[derive(Debug, clap::Args)]
@@ -22,6 +23,9 @@ pub(super) struct Args {
     /// Delete it for good; without it nothing is deleted
     #[arg(long)]
     apply: bool,
+    /// Move all of it back to where it was, as far as nothing is there now
+    #[arg(long, conflicts_with_all = ["apply", "older_than"])]
+    put_back: bool,
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
@@ -30,11 +34,15 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     let mut told = Quarantine::default();
     if args.apply {
         let result = empty(&root, older_than, &context.host()).await;
-        if context.config.control.is_some() {
-            let control = setup::control_of(&context.config)?;
-            audit::emptied(&control, (&root.location, consent(None).user), &result).await;
-        }
+        let words = result.as_ref().map(emptied_words).map_err(Clone::clone);
+        context.note(&root, EMPTIED, (None, None), &words).await?;
         told.emptied = Some(result?);
+    }
+    if args.put_back {
+        let result = put_back(&root, &context.host()).await;
+        let words = result.as_ref().map(back_words).map_err(Clone::clone);
+        context.note(&root, BACK, (None, None), &words).await?;
+        told.put_back = Some(result?);
     }
     told.quarantine = quarantine(&root).await?.quarantine;
     match context.json {
@@ -45,6 +53,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         .emptied
         .as_ref()
         .and_then(|emptied| emptied.failed.first());
+    if let Some(first) = told.put_back.as_ref().and_then(|back| back.failed.first()) {
+        let what = format!("`{}` is not back: {}", first.key, first.why);
+        return Ok(fail::undone(&what));
+    }
     Ok(match failed {
         None => ExitCode::SUCCESS,
         Some(first) => fail::undone(&format!(
@@ -61,6 +73,22 @@ fn text(told: &Quarantine, older_than: &str) -> String {
             "deleted {} objects, {}, that were moved aside more than {older_than} ago\n\n",
             count(emptied.deleted),
             size(emptied.bytes),
+        ));
+    }
+    for spared in told.emptied.iter().flat_map(|emptied| &emptied.spared) {
+        out.push_str(&format!(
+            "left {} objects, {}, `{}` among them: {}\n\n",
+            count(spared.objects),
+            size(spared.bytes),
+            clean(&spared.example),
+            clean(&spared.why)
+        ));
+    }
+    if let Some(back) = &told.put_back {
+        out.push_str(&format!(
+            "put back {} objects, {}\n\n",
+            count(back.objects),
+            size(back.bytes)
         ));
     }
     let mut grid = Grid::new(&[
@@ -81,9 +109,9 @@ fn text(told: &Quarantine, older_than: &str) -> String {
         true => out.push_str("nothing is moved aside\n"),
         false => out.push_str(&grid.render()),
     }
-    if told.emptied.is_none() && !told.quarantine.is_empty() {
+    if told.emptied.is_none() && told.put_back.is_none() && !told.quarantine.is_empty() {
         out.push_str(&format!(
-            "\nnothing was deleted; --apply deletes what was moved more than {older_than} ago\n"
+            "\nnothing was deleted; --apply deletes what was moved more than {older_than} ago, --put-back moves all of it back\n"
         ));
     }
     out

@@ -60,19 +60,22 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         allow_missing: args.allow_missing,
         ..Default::default()
     };
-    let consent = args.apply.then(|| Consent {
-        over_appends: args.over_appends,
-        ..super::consent(args.reason.clone())
-    });
+    let consent = match args.apply {
+        true => Some(Consent {
+            over_appends: args.over_appends,
+            ..super::consent(args.reason.clone())?
+        }),
+        false => None,
+    };
     let outcome = context.act(&root, request, args.expect, consent).await?;
     match context.json {
         true => print::json(&outcome)?,
-        false => print::out(&text(&outcome, args.apply))?,
+        false => print::out(&text(&outcome, args.apply, &context.tidemark()))?,
     }
     super::refused(&outcome.plan)
 }
 
-fn text(outcome: &Outcome, apply: bool) -> String {
+fn text(outcome: &Outcome, apply: bool, tidemark: &str) -> String {
     let plan = &outcome.plan;
     let target = plan
         .target_version
@@ -138,7 +141,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
     super::warnings(&mut out, &plan.warnings);
     match &outcome.applied {
         Some(done) => out.push_str(&format!(
-            "\nrestored as version {} in {} ms; proven: {} files are active, those of the plan\nthe way back: tidemark restore {} --version {} --apply\n",
+            "\nrestored as version {} in {} ms; proven: {} files are active, those of the plan\nthe way back: {tidemark} restore {} --version {} --apply\n",
             done.committed(),
             done.took_ms,
             count(done.proven_files),

@@ -3,12 +3,17 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lake::{Error, Kind, Result};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 use super::Context;
 use crate::{routes, setup};
+
+/// How long a server that is told to stop waits for what goes on in it; until it is told again.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
@@ -70,15 +75,39 @@ pub(super) async fn serve(
     let tables = Arc::clone(&app.tables);
     tokio::spawn(async move { tables.report(|_| true).await });
     let jobs = Arc::clone(&app.jobs);
+    let (begin, begun) = oneshot::channel();
+    let stopping = Arc::clone(&jobs);
     let told = async move {
         stopped().await;
-        jobs.stop();
+        stopping.stop();
+        // Whoever waits for it waits below.
+        let _ = begin.send(());
     };
-    axum::serve(listener, routes::router(app))
-        .with_graceful_shutdown(told)
-        .await
-        .map_err(fault)?;
-    Ok(ExitCode::SUCCESS)
+    let served = async {
+        axum::serve(listener, routes::router(app))
+            .with_graceful_shutdown(told)
+            .await
+            .map_err(fault)?;
+        // Jobs stop between steps, and say in the log and in the audit how far they came.
+        jobs.idle().await;
+        Ok(ExitCode::SUCCESS)
+    };
+    let impatient = async {
+        if begun.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(PATIENCE) => {}
+            () = stopped() => {}
+        }
+    };
+    tokio::select! {
+        ended = served => ended,
+        () = impatient => {
+            eprintln!("tidemark: what was still being done was not waited for");
+            Ok(ExitCode::from(1))
+        }
+    }
 }
 
 /// Resolves when the process is asked to stop.

@@ -21,15 +21,16 @@ pub(super) struct Args {
     #[command(flatten)]
     pub(super) table: Table,
     /// Keep what is younger: 7d, 168h, 30m, interval 1 week [default: what the table says]
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     retain: Option<String>,
-    /// Let --retain be shorter than what the table says
+    /// Let --retain be shorter than what the table says. Where there is a configuration it has to
+    /// allow it too ([vacuum] allow_short); a folder that is named by its path needs none
     #[arg(long, requires = "retain")]
     allow_short_retention: bool,
     /// Move objects aside, below the table's own root, instead of deleting them
     #[arg(long)]
     quarantine: bool,
-    /// Delete what the plan names; without it nothing is deleted
+    /// Delete what the plan names; without it nothing is deleted. Nothing to do is a refusal: exit 1
     #[arg(long)]
     apply: bool,
     /// Why; it is written into the table's log
@@ -55,7 +56,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
             .unwrap_or(place.on_disk && place.directly),
         below_an_hour: place.on_disk,
     };
-    let consent = args.apply.then(|| super::consent(args.reason.clone()));
+    let consent = args
+        .apply
+        .then(|| super::consent(args.reason.clone()))
+        .transpose()?;
     let outcome = context
         .act_within(limits, &root, request, None, consent)
         .await?;

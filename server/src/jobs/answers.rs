@@ -35,13 +35,16 @@ pub async fn jobs(
 ) -> Result<Json<Jobs>, Failure> {
     let params = Params::parse(query.as_deref(), &["table"])?;
     let table = params.get("table").filter(|text| !text.is_empty());
-    let mut jobs = app.jobs.list().await?;
+    let table = table.map(|name| [name.to_owned(), app.tables.canonical(name)]);
+    let (mut jobs, unreadable) = app.jobs.list().await?;
     jobs.retain(|job| {
-        table.is_none_or(|t| t == job.location) && sees(&app, &person, &job.location)
+        table.as_ref().is_none_or(|t| t.contains(&job.location))
+            && sees(&app, &person, &job.location)
     });
     Ok(Json(Jobs {
         jobs,
         kept: app.control.kept,
+        unreadable,
     }))
 }
 

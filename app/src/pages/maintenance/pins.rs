@@ -55,6 +55,7 @@ fn Make(here: Here, pins: Asked<Pins>, failed: RwSignal<Option<String>>) -> Mark
         let request = wanted.map(|version| PinRequest {
             version,
             reason: Some(why).filter(|why| !why.is_empty()),
+            allow_missing: false,
         });
         let table = here.name();
         spawn_local(async move {

@@ -12,7 +12,7 @@ use crate::Result;
 use crate::answer::Root;
 use crate::delta::log::{Head, Log};
 use crate::delta::snapshot::{Snapshot, State};
-use crate::delta::write::{check_partitions, is_true, refusal};
+use crate::delta::write::{check_partitions, exhausted, is_true, refusal};
 use crate::figures;
 use crate::host::SharedHost;
 use crate::plan::{self, Act, OptimizeDetail, Plan};
@@ -100,7 +100,8 @@ pub(super) async fn plan(
 
 /// Why nothing of this table can be packed, whatever its files.
 fn refused(state: &State) -> Option<String> {
-    if let Some(why) = refusal(&state.protocol, &state.metadata, false) {
+    let why = refusal(&state.protocol, &state.metadata, false);
+    if let Some(why) = why.or(exhausted(state.version, 1)) {
         return Some(why);
     }
     // Their files hold partition columns and ids of nested fields.

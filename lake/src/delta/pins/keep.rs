@@ -1,17 +1,24 @@
 //! Pins made and taken away.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{folder, parse};
+use super::{folder, parse, relative};
 use crate::answer::Root;
-use crate::delta::log::{Log, read_optional};
+use crate::delta::log::{Head, Log, read_optional};
+use crate::delta::path::{Location, locate};
+use crate::delta::presence::gone;
+use crate::delta::vector;
 use crate::delta::write::TRIES;
+use crate::error::lasting;
 use crate::host::SharedHost;
 use crate::plan::Pin;
+use crate::table::Version;
 use crate::{Error, Kind, Result};
 
 /// Characters of a name at most.
@@ -19,6 +26,9 @@ const LONGEST: usize = 100;
 
 /// Bytes of an object's name at most, which a local disk sets.
 const LONGEST_KEY: usize = 240;
+
+/// Objects that are looked for one by one; more are found by listing the table.
+const LOOKED_FOR: usize = 2_000;
 
 /// What is kept as it is in an object's name.
 const SAFE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
@@ -29,12 +39,7 @@ pub async fn pin(root: &Root, pin: &Pin, host: &SharedHost) -> Result<()> {
     let key = key(&root.path, &pin.name)?;
     let log = Log::new(Arc::clone(&root.store), root.path.clone());
     let head = log.head().await?;
-    if pin.version > head.latest {
-        return Err(Error::not_found(format!(
-            "there is no version {}: the newest is {}",
-            pin.version, head.latest
-        )));
-    }
+    exists(&head, pin.version)?;
     let rebuilt = log.snapshot(&head, pin.version, host).await;
     rebuilt.map_err(|e| {
         let sentence = format!("version {} cannot be pinned", pin.version);
@@ -68,6 +73,51 @@ pub async fn pin(root: &Root, pin: &Pin, host: &SharedHost) -> Result<()> {
         attempt += 1;
         host.wait(50 << attempt).await;
     }
+}
+
+fn exists(head: &Head, version: Version) -> Result<()> {
+    match version > head.latest {
+        false => Ok(()),
+        true => Err(Error::not_found(format!(
+            "there is no version {version}: the newest is {}",
+            head.latest
+        ))),
+    }
+}
+
+/// Objects that a version needs and the store does not have, relative to the table's root.
+pub async fn absent(root: &Root, version: Version, host: &SharedHost) -> Result<Vec<String>> {
+    let log = Log::new(Arc::clone(&root.store), root.path.clone());
+    let head = log.head().await?;
+    exists(&head, version)?;
+    let snapshot = log.snapshot(&head, version, host).await.map_err(|e| {
+        let sentence = format!("version {version} cannot be pinned");
+        e.within(sentence)
+    })?;
+    let mut keys: BTreeSet<Path> = BTreeSet::new();
+    for file in snapshot.files.iter() {
+        if let Location::Inside(path) = locate(&root.path, file.raw_path())? {
+            keys.insert(path);
+        }
+        // Vectors that lie elsewhere are nobody's to look for.
+        if let Some(descriptor) = file.vector()
+            && let Ok(Some(path)) = vector::location(&root.path, &descriptor)
+        {
+            keys.insert(path);
+        }
+    }
+    let absent = match keys.len() > LOOKED_FOR {
+        false => gone(&root.store, keys, host).await?,
+        true => {
+            let mut listed = root.store.list(Some(&root.path));
+            while let Some(meta) = listed.try_next().await? {
+                keys.remove(&meta.location);
+            }
+            keys
+        }
+    };
+    let below = |key| relative(&root.path, key);
+    Ok(absent.iter().map(below).collect())
 }
 
 /// Takes a pin away. [`Kind::NotFound`] where there is none of this name.
@@ -104,7 +154,7 @@ fn may_pass(error: &object_store::Error) -> bool {
     matches!(
         error,
         E::Generic { .. } | E::AlreadyExists { .. } | E::Precondition { .. } | E::NotFound { .. }
-    )
+    ) && !lasting(error)
 }
 
 fn taken(wanted: &Pin, bytes: &[u8]) -> Error {
@@ -130,7 +180,8 @@ fn key(root: &Path, name: &str) -> Result<Path> {
     let file = format!("{}.json", utf8_percent_encode(name, SAFE));
     if name.chars().count() > LONGEST || file.len() > LONGEST_KEY {
         return Err(Error::invalid(format!(
-            "a pin's name has at most {LONGEST} characters"
+            "a pin's name has at most {LONGEST} characters, and {LONGEST_KEY} bytes as the name of \
+             an object, where each byte of a letter that is not plain counts three times"
         )));
     }
     // As it stands: `join` would encode its percent signs again.

@@ -46,6 +46,16 @@ pub(super) fn missing(version: crate::table::Version, keys: &[String]) -> String
     )
 }
 
+/// How missing files come back that vacuums moved aside.
+pub(super) fn aside(files: u64) -> String {
+    match files {
+        0 => String::new(),
+        n => format!(
+            "; {n} of them only moved aside: `tidemark quarantine LOCATION --put-back` brings them back"
+        ),
+    }
+}
+
 /// What goes missing where missing files are left out.
 pub(super) fn left_out(files: &[FileRef<'_>], missing: &HashSet<Key>) -> String {
     let gone = files.iter().filter(|f| missing.contains(&f.key()));

@@ -1,5 +1,7 @@
 //! A planned vacuum carried out: said in the log, done in batches, said again.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashSet;
 use object_store::path::Path;
 
@@ -16,6 +18,7 @@ use crate::host::{Progress, SharedHost};
 use crate::plan::{Failed, Leftover, Spared};
 use crate::store::erase::{Eraser, Gone};
 use crate::table::Version;
+use crate::wire::ErrorReport;
 use crate::{Error, Kind, Result};
 
 /// Objects deleted between two looks at what became needed.
@@ -42,6 +45,8 @@ pub struct Vacuumed {
     pub proven_files: u64,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Why it ended before all was done.
+    pub stopped: Option<ErrorReport>,
 }
 
 /// Carries a plan out.
@@ -66,13 +71,24 @@ pub async fn apply(vacuum: &Vacuum, signature: &Signature, host: &SharedHost) ->
         failed: Vec::new(),
         spared: Tally::default(),
     };
-    let now = again.as_ref().unwrap_or(vacuum).objects();
-    for object in vacuum.objects() {
-        let key = &object.key;
-        if now.binary_search_by(|other| other.key.cmp(key)).is_err() {
-            run.spare("needed since the plan was made", object);
+    let again = match again {
+        Ok(again) => again,
+        Err(error) => {
+            let objects = vacuum.objects();
+            let why = error.within("stopped: what is needed now is not known");
+            objects
+                .iter()
+                .for_each(|object| run.fail(object, why.to_string()));
+            return run.finish(signature, Some(why), host).await;
         }
-    }
+    };
+    let now = again.as_ref().unwrap_or(vacuum).objects();
+    let other = |object: &&Leftover| {
+        let found = now.binary_search_by(|other| other.key.cmp(&object.key));
+        found.is_err()
+    };
+    let others: Vec<&Leftover> = vacuum.objects().iter().filter(other).collect();
+    run.spare_all(&others, host).await;
     let stopped = run.delete(now, signature, host).await;
     run.finish(signature, stopped, host).await
 }
@@ -95,6 +111,21 @@ impl Run<'_> {
         self.spared.add(why.to_owned(), &object.key, object.bytes);
     }
 
+    /// Objects of the plan that are no candidates any more: gone, or needed.
+    async fn spare_all(&mut self, objects: &[&Leftover], host: &SharedHost) {
+        let root = &self.vacuum.root;
+        let keys = objects.iter().map(|o| full_key(&root.path, &o.key));
+        let keys: BTreeSet<Path> = keys.filter_map(Result::ok).collect();
+        // What the store does not say is there, as far as anybody knows.
+        let gone = gone(&root.store, keys, host).await.unwrap_or_default();
+        for object in objects {
+            match full_key(&root.path, &object.key) {
+                Ok(key) if gone.contains(&key) => self.absent += 1,
+                _ => self.spare("needed since the plan was made", object),
+            }
+        }
+    }
+
     fn fail(&mut self, object: &Leftover, why: impl Into<String>) {
         self.failed.push(Failed {
             key: object.key.clone(),
@@ -108,7 +139,7 @@ impl Run<'_> {
         objects: &[Leftover],
         signature: &Signature,
         host: &SharedHost,
-    ) -> Option<String> {
+    ) -> Option<Error> {
         let root = &self.vacuum.root;
         let detail = self.vacuum.plan.vacuum.as_ref();
         let pins = detail.map_or(&[][..], |detail| &detail.pins);
@@ -120,12 +151,12 @@ impl Run<'_> {
         let (mut done, mut bytes_done) = (0u64, 0u64);
         for (number, batch) in objects.chunks(BATCH).enumerate() {
             let stop = match host.cancelled() {
-                true => Some("stopped on request".to_owned()),
+                true => Some(Error::new(Kind::Cancelled, "stopped on request")),
                 false => self.look(&mut guard, host).await,
             };
             if let Some(why) = stop {
                 let rest = objects.iter().skip(number * BATCH);
-                rest.for_each(|object| self.fail(object, why.as_str()));
+                rest.for_each(|object| self.fail(object, why.to_string()));
                 return Some(why);
             }
             self.delete_batch(batch, &mut guard, &mut eraser, &aside, host)
@@ -147,7 +178,7 @@ impl Run<'_> {
     }
 
     /// Looks for what became needed; why nobody knows, where the store or the log does not tell.
-    async fn look(&self, guard: &mut Guard<'_>, host: &SharedHost) -> Option<String> {
+    async fn look(&self, guard: &mut Guard<'_>, host: &SharedHost) -> Option<Error> {
         let mut attempt = 0;
         loop {
             match guard.look(host).await {
@@ -157,9 +188,8 @@ impl Run<'_> {
                     host.wait(50 << attempt).await;
                 }
                 Err(error) => {
-                    return Some(format!(
-                        "stopped: what was committed or pinned since is not known: {error}"
-                    ));
+                    let what = "stopped: what was committed or pinned since is not known";
+                    return Some(error.within(what));
                 }
             }
         }
@@ -199,7 +229,7 @@ impl Run<'_> {
             for ((object, key), gone) in all.zip(copied) {
                 match (gone, &unknown, guard.needs(&key)) {
                     (Some(gone), _, _) => self.note(object, key, gone),
-                    (None, Some(why), _) => self.fail(object, why.as_str()),
+                    (None, Some(why), _) => self.fail(object, why.to_string()),
                     (None, None, Some(why)) => self.spare(why, object),
                     (None, None, None) => {
                         going.push(object);
@@ -229,7 +259,7 @@ impl Run<'_> {
     async fn finish(
         self,
         signature: &Signature,
-        stopped: Option<String>,
+        stopped: Option<Error>,
         host: &SharedHost,
     ) -> Result<Vacuumed> {
         let told = End {
@@ -237,7 +267,7 @@ impl Run<'_> {
             folders: self.vacuum.folders,
             completed: stopped.is_none() && self.failed.is_empty(),
         };
-        let mut warnings: Vec<String> = stopped.into_iter().collect();
+        let mut warnings: Vec<String> = stopped.iter().map(ToString::to_string).collect();
         let ended = match end(&self.log, signature, told, host).await {
             Ok(version) => Some(version),
             Err(error) => {
@@ -298,6 +328,7 @@ impl Run<'_> {
             spared: self.spared.finish(),
             proven_files,
             warnings,
+            stopped: stopped.as_ref().map(ErrorReport::from),
         })
     }
 }

@@ -4,16 +4,19 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::{Vacuum, plan};
+use crate::delta::action::Metadata;
 use crate::delta::log::Log;
-use crate::delta::write::{
-    Body, Digest, Info, Signature, Stands, TRIES, arrived, put_commit, refusal,
-};
+use crate::delta::write::{Body, Digest, Info, Signature, Stands, TRIES, put_commit, refusal};
 use crate::host::SharedHost;
-use crate::table::Version;
+use crate::table::{Time, Version};
 use crate::{Error, Kind, Result};
 
 /// Heads that a commit is tried on at most, while others keep committing.
-const ROUNDS: u32 = 20;
+const ROUNDS: u32 = 2_000;
+
+/// Heads at which all is looked at anew before the start is tried on them. A table that is committed
+/// to faster than it can be looked through is looked at once, after the start.
+const LOOKED: u32 = 3;
 
 const ISOLATION: &str = "SnapshotIsolation";
 
@@ -25,20 +28,21 @@ pub(super) struct End {
     pub(super) completed: bool,
 }
 
-/// Commits the start. Where somebody else was first it is planned again at their head, so what is
-/// committed is what that version leaves unreferenced.
+/// Commits the start: its version, and the plan made again where somebody else was first, so that
+/// only what that version leaves unreferenced goes. The start reads nothing that others change, so it
+/// comes after whatever they commit.
 pub(super) async fn start(
     vacuum: &Vacuum,
     signature: &Signature,
     host: &SharedHost,
-) -> Result<(Version, Option<Vacuum>)> {
+) -> Result<(Version, Result<Option<Vacuum>>)> {
     let mut again: Option<Vacuum> = None;
-    for _ in 0..ROUNDS {
+    for _ in 0..LOOKED {
         let at = again.as_ref().unwrap_or(vacuum);
         let version = at.plan.base().next();
-        let body = start_body(at, signature)?;
+        let body = start_body(at, &Head::of(at), signature)?;
         match put_commit(&at.log(), version, body, &signature.txn_id, host).await? {
-            Stands::Ours => return Ok((version, again)),
+            Stands::Ours => return Ok((version, Ok(again))),
             Stands::Theirs => {}
         }
         let mut next = plan(&vacuum.root, &vacuum.request, vacuum.store_time, host).await?;
@@ -49,15 +53,67 @@ pub(super) async fn start(
         }
         again = Some(next);
     }
+    let at = again.as_ref().unwrap_or(vacuum);
     let log = vacuum.log();
-    let head = log.head().await?;
-    Err(arrived(&log, &head, vacuum.plan.base(), host).await)
+    for round in 0..ROUNDS {
+        let state = {
+            let head = log.head().await?;
+            log.state(&head, head.latest, host).await?
+        };
+        if let Some(why) = refusal(&state.protocol, &state.metadata, false) {
+            return Err(Error::unsupported(why));
+        }
+        let version = state.version.next();
+        let head = Head {
+            version: state.version,
+            metadata: state.metadata,
+            time: state.timestamp,
+        };
+        let body = start_body(at, &head, signature)?;
+        match put_commit(&log, version, body, &signature.txn_id, host).await? {
+            Stands::Ours => {
+                let next = plan(&vacuum.root, &vacuum.request, vacuum.store_time, host).await;
+                let next = next.map(|mut next| {
+                    next.restrict(vacuum.objects());
+                    Some(next)
+                });
+                return Ok((version, next));
+            }
+            Stands::Theirs => host.wait(u64::from(round.min(50))).await,
+        }
+    }
+    Err(busy())
 }
 
-fn start_body(vacuum: &Vacuum, signature: &Signature) -> Result<Bytes> {
+/// The version that a commit follows.
+struct Head {
+    version: Version,
+    metadata: Metadata,
+    time: Option<Time>,
+}
+
+impl Head {
+    /// The version that was planned at.
+    fn of(vacuum: &Vacuum) -> Self {
+        Self {
+            version: vacuum.plan.base(),
+            metadata: vacuum.metadata.clone(),
+            time: vacuum.head_time,
+        }
+    }
+}
+
+fn busy() -> Error {
+    Error::new(
+        Kind::Conflict,
+        format!("others committed first, {ROUNDS} times"),
+    )
+}
+
+fn start_body(vacuum: &Vacuum, head: &Head, signature: &Signature) -> Result<Bytes> {
     let plan = &vacuum.plan;
-    let mut info = info("VACUUM START", plan.base(), signature);
-    info.stamp(&vacuum.metadata, vacuum.head_time);
+    let mut info = info("VACUUM START", head.version, signature);
+    info.stamp(&head.metadata, head.time);
     let table = plan.vacuum.as_ref().map(|detail| detail.table_retention_ms);
     info.parameter("retentionCheckEnabled", !vacuum.request.allow_short);
     info.parameter("defaultRetentionMillis", table);
@@ -81,7 +137,7 @@ pub(super) async fn end(
         ..signature.clone()
     };
     let mut failed = 0;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let read = async {
             let head = log.head().await?;
             log.state(&head, head.latest, host).await
@@ -112,13 +168,10 @@ pub(super) async fn end(
         let (version, body) = (state.version.next(), Body::new(&info)?.finish());
         match put_commit(log, version, body, &signature.txn_id, host).await? {
             Stands::Ours => return Ok(version),
-            Stands::Theirs => {}
+            Stands::Theirs => host.wait(u64::from(round.min(50))).await,
         }
     }
-    Err(Error::new(
-        Kind::Conflict,
-        "others committed first, again and again",
-    ))
+    Err(busy())
 }
 
 fn info(operation: &'static str, read: Version, signature: &Signature) -> Info {

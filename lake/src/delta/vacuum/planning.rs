@@ -13,7 +13,7 @@ use crate::answer::Root;
 use crate::delta::log::{Head, Log};
 use crate::delta::pins;
 use crate::delta::snapshot::Snapshot;
-use crate::delta::write::{duration_in_words, refusal};
+use crate::delta::write::{duration_in_words, exhausted, refusal};
 use crate::host::SharedHost;
 use crate::plan::{Act, Leftover, Origin, Plan, VacuumDetail};
 use crate::store::survey::survey;
@@ -66,7 +66,10 @@ impl Planning<'_> {
         };
         plan.warnings.extend(state.warnings.iter().cloned());
         // Rows stay as they are, so an append-only table may be vacuumed.
-        plan.refused = refusal(&state.protocol, &state.metadata, false).or(short);
+        // Its start and its end are a version each.
+        plan.refused = refusal(&state.protocol, &state.metadata, false)
+            .or(exhausted(state.version, 2))
+            .or(short);
         let (mut folders, mut sample) = (0, Vec::new());
         if plan.refused.is_none() {
             (folders, sample) = self.fill(&mut plan, &mut detail, retention).await?;

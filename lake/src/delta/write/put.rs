@@ -5,6 +5,7 @@ use object_store::{ObjectStore, PutMode, PutOptions, PutPayload};
 
 use crate::delta::log::{Log, read_optional};
 use crate::delta::path::commit_key;
+use crate::error::lasting;
 use crate::host::SharedHost;
 use crate::table::Version;
 use crate::{Error, Kind, Result};
@@ -33,6 +34,9 @@ pub(crate) async fn put_commit(
     txn_id: &str,
     host: &SharedHost,
 ) -> Result<Stands> {
+    if version.0 > i64::MAX as u64 {
+        return Err(Error::unsupported("versions end where a signed long does"));
+    }
     let key = commit_key(&log.root, version);
     let mut last: Option<object_store::Error> = None;
     for attempt in 0..TRIES {
@@ -52,7 +56,7 @@ pub(crate) async fn put_commit(
             // A yes, and nothing there: some stores take a moment. Creating again does no harm.
             None => {}
             // A create that was refused while another one was in flight may be tried again.
-            Some(error) if retryable(&error) => last = Some(error),
+            Some(error) if !lasting(&error) => last = Some(error),
             Some(error) => return Err(Error::from(error).at("key", &key)),
         }
     }
@@ -109,17 +113,4 @@ async fn settle(
         Some(last) => error.because(last),
         None => error,
     })
-}
-
-fn retryable(error: &object_store::Error) -> bool {
-    use object_store::Error as E;
-    !matches!(
-        error,
-        E::PermissionDenied { .. }
-            | E::Unauthenticated { .. }
-            | E::NotImplemented { .. }
-            | E::NotSupported { .. }
-            | E::InvalidPath { .. }
-            | E::UnknownConfigurationKey { .. }
-    )
 }

@@ -11,6 +11,7 @@ use lake::plan::{PinRequest, Pins};
 use super::{pin, pins, unpin};
 use crate::access::Person;
 use crate::app::App;
+use crate::audit::{self, Note};
 use crate::failure::Failure;
 use crate::segment::Segment;
 use crate::tables::{aside, root};
@@ -36,10 +37,19 @@ pub async fn put(
     let (table, name) = both(names)?;
     let asked = Failure::body(body, "the pin")?;
     let root = root(&app, &person, &table)?;
-    let reason = asked.reason.filter(|reason| !reason.trim().is_empty());
-    let who = (person.name.clone(), reason);
+    let (by, control) = (person.name.clone(), app.control.clone());
+    let note = Note {
+        table: app.tables.canonical(&table),
+        by: by.clone(),
+        what: "Pinned",
+        version: Some(asked.version),
+        reason: asked.reason.clone(),
+    };
     let pinned = aside(&app, move |host| async move {
-        pin(&root, &name, asked.version, who, &host).await?;
+        let result = pin(&root, &name, asked, by, &host).await;
+        let told = result.map(|pin| format!("`{}` keeps version {}", pin.name, pin.version));
+        audit::noted(&control, note, &told).await;
+        told?;
         pins(&root).await
     });
     Ok(Json(pinned.await?))
@@ -53,8 +63,19 @@ pub async fn remove(
 ) -> Result<Json<Pins>, Failure> {
     let (table, name) = both(names)?;
     let root = root(&app, &person, &table)?;
+    let control = app.control.clone();
+    let note = Note {
+        table: app.tables.canonical(&table),
+        by: person.name.clone(),
+        what: "Unpinned",
+        version: None,
+        reason: None,
+    };
     let unpinned = aside(&app, move |host| async move {
-        unpin(&root, &name, &host).await?;
+        let result = unpin(&root, &name, &host).await;
+        let told = result.map(|()| format!("`{name}` keeps nothing any more"));
+        audit::noted(&control, note, &told).await;
+        told?;
         pins(&root).await
     });
     Ok(Json(unpinned.await?))
