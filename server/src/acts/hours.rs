@@ -141,6 +141,7 @@ async fn publish(
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {
+            stopped: None,
             version: None,
             took_ms: millis_since(started),
             attempts: 1,
@@ -190,6 +191,7 @@ async fn compact(
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {
+            stopped: None,
             version: None,
             took_ms: millis_since(started),
             attempts: 1,
@@ -234,6 +236,7 @@ async fn expire_runs(
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {
+            stopped: None,
             version: None,
             took_ms: millis_since(started),
             attempts: 1,
