@@ -213,12 +213,13 @@ impl Context {
         };
         let act = acts::act(root, &asked, consent.as_ref(), &host);
         let Some(consent) = consent.as_ref().filter(|_| self.config.control.is_some()) else {
-            if consent.is_some() {
+            let outcome = act.await?;
+            if outcome.applied.is_some() && !self.json {
                 eprintln!(
                     "no audit record: no configuration says where to keep them ([server] control)"
                 );
             }
-            return act.await;
+            return Ok(outcome);
         };
         let control = setup::control_of(&self.config)?;
         let audited = audit::Asked {

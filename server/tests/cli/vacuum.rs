@@ -213,7 +213,7 @@ fn pins_have_names_of_their_own() {
     assert_eq!(text(&folder.run(&["pins", "people"]).stdout), "no pins\n");
     let pin = |version, name| ["pin", "people", "--version", version, "--name", name];
     folder.json(&pin("1", "before/after"));
-    folder.refused(&pin("2", "before/after"), 3, "pins version 1 already");
+    folder.refused(&pin("2", "before/after"), 2, "pins version 1 already");
     folder.refused(&pin("9", "far"), 1, "there is no version 9");
     folder.refused(&pin("1", " "), 2, "name");
     folder.refused(
