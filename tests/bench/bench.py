@@ -1,6 +1,6 @@
-"""Tidemark beside deltalake, on the same files, in one run.
+"""Tidemark beside deltalake and DuckDB, on the same files, in one run.
 
-    bench.py TIDEMARK FOLDER [--runs N] [--page BENCH_PAGE]
+    bench.py TIDEMARK FOLDER [--runs N] [--page BENCH_PAGE] [--gate BENCH_GATE]
 
 Every measurement is a process of its own, from its start to its end: wall time is the best of N
 runs, which alternate so that both find the same caches, and memory is the peak of the same run.
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import deltalake
 
+from gate import gate
 from pack import packs
 from restore import restores
 
@@ -120,7 +121,8 @@ def main():
     parser.add_argument("tidemark")
     parser.add_argument("folder")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", help="a, b, c, d or e")
+    parser.add_argument("--only", help="a, b, c, d, e or f")
+    parser.add_argument("--gate", help="the program that asks whether lines are complete")
     parser.add_argument("--page", help="the program that opens a layout in a browser")
     given = parser.parse_args()
     for table in ("files", "commits"):
@@ -137,6 +139,8 @@ def main():
         met.append(restores(given.tidemark, given.runs))
     if given.only in (None, "e"):
         met.append(packs(given.tidemark))
+    if given.gate and given.only in (None, "f"):
+        met.append(gate(given.gate, given.folder, given.runs))
     sys.exit(0 if all(met) else 1)
 
 
