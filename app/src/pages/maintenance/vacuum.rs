@@ -121,11 +121,15 @@ fn Planned(
             )
         })
         .collect();
+    // Where it is refused for its retention nothing was looked for.
+    let looked = !shorter || plan.refused.is_none();
     let plan = plan.clone();
     view! {
         <Stage here planned done kind=Act::Vacuum aside>
-            <p class="verdict">{question(&plan, &detail)}</p>
-            <Tiles plan=plan.clone() detail=detail.clone() />
+            {looked.then(|| view! {
+                <p class="verdict">{question(&plan, &detail)}</p>
+                <Tiles plan=plan.clone() detail=detail.clone() />
+            })}
             <Warnings warnings=plan.warnings />
             {(!kept.is_empty()).then(|| view! {
                 <Note><span>{format!("Kept by name: {}. A vacuum by another engine does not know of pins.", kept.join(", "))}</span></Note>
