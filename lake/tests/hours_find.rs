@@ -1,5 +1,7 @@
 //! Finding the hours of a dataset: what it costs, and what is remembered.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic; that is how it fails")]
+
 #[path = "hours_find/bed.rs"]
 mod bed;
 #[path = "hours_find/cost.rs"]

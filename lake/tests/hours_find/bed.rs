@@ -15,9 +15,9 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
 /// Bytes of each object.
-pub const BYTES: u64 = 10;
+pub(crate) const BYTES: u64 = 10;
 
-pub fn dataset(first: &str) -> Dataset {
+pub(crate) fn dataset(first: &str) -> Dataset {
     Dataset {
         name: "learning.progress".into(),
         zone: "raw".into(),
@@ -64,16 +64,16 @@ impl Host for Page {
     }
 }
 
-pub struct Bed {
-    pub dataset: Arc<Dataset>,
-    pub counting: Arc<CountingStore>,
-    pub memory: Arc<Memory>,
-    pub now: Time,
+pub(crate) struct Bed {
+    pub(crate) dataset: Arc<Dataset>,
+    pub(crate) counting: Arc<CountingStore>,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) now: Time,
     inner: Arc<InMemory>,
 }
 
 impl Bed {
-    pub fn new(dataset: Dataset, now: &str) -> Self {
+    pub(crate) fn new(dataset: Dataset, now: &str) -> Self {
         let inner = Arc::new(InMemory::new());
         let store: Arc<dyn ObjectStore> = Arc::clone(&inner) as _;
         Self {
@@ -86,7 +86,7 @@ impl Bed {
     }
 
     /// A finder with what is remembered so far.
-    pub fn finder(&self) -> Finder {
+    pub(crate) fn finder(&self) -> Finder {
         Finder::new(
             Arc::clone(&self.dataset),
             Arc::clone(&self.counting) as Arc<dyn ObjectStore>,
@@ -96,28 +96,28 @@ impl Bed {
         )
     }
 
-    pub async fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
+    pub(crate) async fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
         let path = Path::parse(key).unwrap();
         self.inner.put(&path, bytes.into().into()).await.unwrap();
     }
 
-    pub async fn delete(&self, key: &str) {
+    pub(crate) async fn delete(&self, key: &str) {
         self.inner.delete(&Path::parse(key).unwrap()).await.unwrap();
     }
 
     /// A run of so many objects.
-    pub async fn run(&self, slot: Slot, run: &str, objects: u64) {
+    pub(crate) async fn run(&self, slot: Slot, run: &str, objects: u64) {
         for part in 0..objects {
             let key = format!("{}part-{part:05}.parquet", self.run_prefix(slot, run));
             self.put(&key, vec![b'x'; BYTES as usize]).await;
         }
     }
 
-    pub fn run_prefix(&self, slot: Slot, run: &str) -> String {
+    pub(crate) fn run_prefix(&self, slot: Slot, run: &str) -> String {
         format!("{}run_id={run}/", self.dataset.prefix_of(slot))
     }
 
-    pub fn marker_key(slot: Slot) -> String {
+    pub(crate) fn marker_key(slot: Slot) -> String {
         let hour = slot.hour.unwrap();
         format!(
             "learning/progress/_markers/event_date={}/hour={hour:02}.json",
@@ -126,7 +126,7 @@ impl Bed {
     }
 
     /// The current marker of a slot.
-    pub async fn mark(&self, slot: Slot, run: &str, objects: u64, version: &str) {
+    pub(crate) async fn mark(&self, slot: Slot, run: &str, objects: u64, version: &str) {
         let marker = serde_json::json!({
             "dataset": "learning.progress", "zone": "raw",
             "event_date": slot.day, "hour": slot.hour,
@@ -139,13 +139,13 @@ impl Bed {
     }
 
     /// Closes a slot with one run.
-    pub async fn close(&self, slot: Slot, objects: u64) {
+    pub(crate) async fn close(&self, slot: Slot, objects: u64) {
         self.run(slot, "r1", objects).await;
         self.mark(slot, "r1", objects, "1").await;
     }
 
     /// Closes all slots of some days that have ended.
-    pub async fn close_days(&self, from: Day, to: Day, objects: u64) {
+    pub(crate) async fn close_days(&self, from: Day, to: Day, objects: u64) {
         for slot in from.to(to).flat_map(|day| self.dataset.slots(day)) {
             if slot.end() <= self.now {
                 self.close(slot, objects).await;
@@ -154,23 +154,23 @@ impl Bed {
     }
 
     /// Lets the store's clock go on by what a time is written with.
-    pub async fn tick(&self) {
+    pub(crate) async fn tick(&self) {
         tokio::time::sleep(std::time::Duration::from_millis(3)).await;
     }
 
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         self.counting.take()
     }
 }
 
-pub fn day(text: &str) -> Day {
+pub(crate) fn day(text: &str) -> Day {
     text.parse().unwrap()
 }
 
-pub fn hour(date: &str, hour: u8) -> Slot {
+pub(crate) fn hour(date: &str, hour: u8) -> Slot {
     Slot::hour(day(date), hour)
 }
 
-pub fn time(text: &str) -> Time {
+pub(crate) fn time(text: &str) -> Time {
     Time::parse(text).unwrap()
 }

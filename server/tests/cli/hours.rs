@@ -72,7 +72,7 @@ impl Folder {
     }
 }
 
-fn check<'a>(hour: &'a str) -> Vec<&'a str> {
+fn check(hour: &str) -> Vec<&str> {
     vec![
         "check",
         "learning.progress",
