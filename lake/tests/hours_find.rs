@@ -1,6 +1,6 @@
 //! Finding the hours of a dataset: what it costs, and what is remembered.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic; that is how it fails")]
 
 #[path = "hours_find/bed.rs"]
 mod bed;

@@ -65,10 +65,10 @@ impl Host for Page {
 }
 
 pub(crate) struct Bed {
-    pub dataset: Arc<Dataset>,
-    pub counting: Arc<CountingStore>,
-    pub memory: Arc<Memory>,
-    pub now: Time,
+    pub(crate) dataset: Arc<Dataset>,
+    pub(crate) counting: Arc<CountingStore>,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) now: Time,
     inner: Arc<InMemory>,
 }
 
