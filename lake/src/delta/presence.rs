@@ -15,6 +15,7 @@ const PARALLEL: usize = 32;
 
 /// Which of these keys the store does not have, asked twice: one that is there, and is answered
 /// otherwise once, is there.
+#[cfg(feature = "write")]
 pub(crate) async fn gone(
     store: &Arc<dyn ObjectStore>,
     keys: BTreeSet<Path>,

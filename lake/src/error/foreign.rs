@@ -44,6 +44,7 @@ fn disk(error: &object_store::Error) -> Option<(Kind, &'static str)> {
 }
 
 /// Whether a store said what asking again does not change.
+#[cfg(any(feature = "write", test))]
 pub(crate) fn lasting(error: &object_store::Error) -> bool {
     use object_store::Error as E;
     let refused = matches!(
