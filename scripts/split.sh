@@ -27,7 +27,7 @@ awk '
     hash = "\\\\5b[0-9a-f]+\\\\5d"
     late = "app" hash "::(pages::(audit|closed|commit|dataset_layout|hour|hours|snapshot|diff|file|layout|maintenance|restore|zones|common)|acts|words|geometry)::" \
       "|engine::Engine>::(actions|closed|commit|diff|diff_files|file|files|hour|hours|layout|pages|presence|rows|snapshot)::" \
-      "|lake" hash "::(plan|hours|wire::(diff|file|hours|layout|snapshot|zones))::"
+      "|lake" hash "::(plan|wire::(diff|file|hours|layout|snapshot|zones))::"
     early = "app" hash "::(app|pages::(lake|timeline))::"
     door = "app" hash "::late::page$"
   }
@@ -50,7 +50,7 @@ awk '
       if (f ~ door) moved[f]
       if (f !~ late || f ~ early) continue
       named[f]
-      if (lines[f] >= 32) moved[f]
+      if (lines[f] >= 60) moved[f]
     }
     do {
       changed = 0
