@@ -8,5 +8,7 @@ mod bed;
 mod cost;
 #[path = "hours_find/memory.rs"]
 mod memory;
+#[path = "hours_find/ranged.rs"]
+mod ranged;
 #[path = "hours_find/reports.rs"]
 mod reports;

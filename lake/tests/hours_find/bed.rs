@@ -10,9 +10,10 @@ use lake::hours::find::{Finder, Memory};
 use lake::hours::{Dataset, Day, Slot};
 use lake::store::{CountingStore, Counts};
 use lake::table::Time;
-use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
+
+use crate::ranged::Ranged;
 
 /// Bytes of each object.
 pub(crate) const BYTES: u64 = 10;
@@ -69,12 +70,12 @@ pub(crate) struct Bed {
     pub(crate) counting: Arc<CountingStore>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) now: Time,
-    inner: Arc<InMemory>,
+    inner: Arc<Ranged>,
 }
 
 impl Bed {
     pub(crate) fn new(dataset: Dataset, now: &str) -> Self {
-        let inner = Arc::new(InMemory::new());
+        let inner = Arc::new(Ranged::default());
         let store: Arc<dyn ObjectStore> = Arc::clone(&inner) as _;
         Self {
             dataset: Arc::new(dataset),
@@ -102,7 +103,7 @@ impl Bed {
     }
 
     pub(crate) async fn delete(&self, key: &str) {
-        self.inner.delete(&Path::parse(key).unwrap()).await.unwrap();
+        self.inner.remove(&Path::parse(key).unwrap()).await.unwrap();
     }
 
     /// A run of so many objects.
