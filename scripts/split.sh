@@ -29,7 +29,8 @@ awk '
       "|engine::Engine>::(actions|closed|commit|diff|diff_files|file|files|hour|hours|layout|pages|presence|rows|snapshot)::" \
       "|lake" hash "::(plan|wire::(diff|file|hours|layout|snapshot|zones))::"
     early = "app" hash "::(app|pages::(lake|timeline))::"
-    door = "app" hash "::late::page$"
+    parts = "app" hash "::(app::search::(found|hits)|pages::timeline::(jump|picked))::"
+    door = "app" hash "::late::(page|found|jump|picked)$"
   }
   / \(export / || /^ \(elem / {
     line = $0
@@ -48,7 +49,7 @@ awk '
   END {
     for (f in lines) {
       if (f ~ door) moved[f]
-      if (f !~ late || f ~ early) continue
+      if (f !~ parts && (f !~ late || f ~ early)) continue
       named[f]
       if (lines[f] >= 60) moved[f]
     }
@@ -72,6 +73,11 @@ awk '
     for (f in moved) print f
   }
 ' "$work/page.wat" >"$work/late"
+# Printing a float takes 10 KB of code: lake::figures::decimal writes figures.
+if grep -q '^ (func $core[^ ]*::fmt::float::float_to_decimal' "$work/page.wat"; then
+  echo "split: the page prints a float with format!; write it with lake::figures::decimal" >&2
+  exit 1
+fi
 [[ -s "$work/late" ]] || { echo "split: no function of the late pages has a name" >&2; exit 1; }
 
 wasm-split --split-funcs="@$work/late" --export-prefix=s "$page" \

@@ -125,7 +125,7 @@ fn Page() -> Markup {
             | Route::Hour { .. }
             | Route::DatasetLayout { .. }
             | Route::Closed
-            | Route::Zones => view! { <LatePage route /> },
+            | Route::Zones => session.late.show(move || late::page(&route)),
             route => view! { <AboutTable route /> },
         }
     })
@@ -158,26 +158,13 @@ fn AboutTable(route: Route) -> Markup {
             }
             Some(Ok(_)) => match &route {
                 Route::Timeline { .. } => view! { <pages::timeline::Page /> },
-                late => view! { <LatePage route=late.clone() /> },
+                other => {
+                    let other = other.clone();
+                    session.late.show(move || late::page(&other))
+                }
             },
         },
     )
-}
-
-/// A page whose code comes after that of the first.
-#[component]
-fn LatePage(route: Route) -> Markup {
-    let late = session().late;
-    Markup::live(move || match late.ready() {
-        None => view! {
-            <div class="loading" role="status"><progress></progress><span class="step">"Loading the page"</span></div>
-        },
-        Some(Err(error)) => {
-            let again = Callback::new(move |()| late.again());
-            view! { <Failed error again /> }
-        }
-        Some(Ok(())) => late::page(&route),
-    })
 }
 
 /// Says when the server was replaced by another build than this page's.

@@ -1,17 +1,21 @@
-//! The pages that the first paint does not need.
+//! The pages that the first paint does not need, and the parts of the first pages that it does
+//! not need.
 //!
 //! `scripts/split.sh` moves their code, by its names, into a module of its own, which is fetched
-//! while the first page is shown. Nothing here may be called before [`Late::ready`].
+//! while the first page is shown. What makes them here is called through [`Late::show`] only.
 
 use lake::{Error, Kind, Result};
 use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::markup::{Markup, view};
+use crate::app::search::{Searching, found::Found};
+use crate::markup::{Maker, Markup, view};
 use crate::pages;
+use crate::pages::timeline::{Timeline, jump, picked};
+use crate::parts::Failed;
 use crate::route::Route;
-use crate::signals::RwSignal;
+use crate::signals::{Callback, RwSignal};
 
 /// Whether the code of the late pages is there.
 #[derive(Clone, Copy)]
@@ -29,9 +33,19 @@ impl Late {
         late
     }
 
-    /// `None` while it is fetched, followed.
-    pub fn ready(self) -> Option<Result<()>> {
-        self.state.get()
+    /// What `make` makes once the code is there; before that, that it is fetched.
+    pub fn show(self, make: impl Into<Maker>) -> Markup {
+        let make = make.into();
+        Markup::live(move || match self.state.get() {
+            None => view! {
+                <div class="loading" role="status"><progress></progress><span class="step">"Loading the page"</span></div>
+            },
+            Some(Err(error)) => {
+                let again = Callback::new(move |()| self.again());
+                view! { <Failed error again /> }
+            }
+            Some(Ok(())) => make.make(),
+        })
     }
 
     /// Fetches it again, after a failure.
@@ -92,4 +106,22 @@ pub fn page(route: &Route) -> Markup {
         Route::Audit => view! { <pages::audit::Page /> },
         _ => Markup::Nothing,
     }
+}
+
+/// What a search finds.
+#[inline(never)]
+pub fn found(search: Searching) -> Markup {
+    view! { <Found search /> }
+}
+
+/// The form that goes to a version or a time.
+#[inline(never)]
+pub fn jump(timeline: Timeline, open: RwSignal<bool>) -> Markup {
+    view! { <jump::Form timeline open /> }
+}
+
+/// What can be done with the picked versions.
+#[inline(never)]
+pub fn picked(timeline: Timeline) -> Markup {
+    view! { <picked::Picked timeline /> }
 }

@@ -6,7 +6,8 @@ pub mod jump;
 pub mod list;
 mod measure;
 pub mod overview;
-pub mod picks;
+pub mod picked;
+mod picks;
 #[cfg(test)]
 mod sample;
 mod store;
@@ -22,8 +23,9 @@ use leptos::prelude::*;
 
 use crate::asked::Asked;
 use crate::keys::Command;
+use crate::late;
 use crate::markup::{Markup, view};
-use crate::parts::{Empty, Failed, Loading, Note, NoteKind, ShellLine, Tabs, Window};
+use crate::parts::{Dialog, Empty, Failed, Loading, Note, NoteKind, ShellLine, Tabs, Window};
 use crate::route::Route;
 use crate::session::{Session, session};
 use crate::signals::{Callback, Memo, RwSignal, Signal};
@@ -94,6 +96,7 @@ pub fn Page() -> Markup {
         })
     };
     let known = Memo::new(move |_| store.known.with(Option::is_some));
+    let picked = Memo::new(move |_| !timeline.picks.with(Vec::is_empty));
     let warnings = move || {
         let warnings = store.known.with(|k| k.as_ref().map(|k| k.warnings.clone()));
         let warnings = warnings.unwrap_or_default().into_iter().take(5);
@@ -117,13 +120,15 @@ pub fn Page() -> Markup {
             {move || known.get().then(|| view! {
                 <strip::Strip timeline />
                 <tools::Tools timeline />
-                <picks::Picked timeline />
+                {move || picked.get().then(|| session.late.show(move || late::picked(timeline)))}
                 <list::List timeline />
                 <h2>"The same from a shell"</h2>
                 <ShellLine command />
             })}
         </div>
-        <jump::Jump timeline open=jump />
+        <Dialog open=jump title="Go to a time or a version">
+            {session.late.show(move || late::jump(timeline, jump))}
+        </Dialog>
     }
 }
 

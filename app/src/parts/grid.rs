@@ -11,6 +11,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use crate::format::decimal;
 use crate::keys::Command;
 use crate::markup::{Each, Markup, NodeRef, view};
 use crate::session::session;
@@ -126,7 +127,10 @@ pub fn Grid(
     };
 
     let (wide, narrow) = templates(&columns);
-    let style = format!("--columns:{wide};--columns-narrow:{narrow};--row:{row_height}px");
+    let style = format!(
+        "--columns:{wide};--columns-narrow:{narrow};--row:{}px",
+        decimal(row_height, 2)
+    );
     let heads = columns.into_iter();
     let heads = heads.map(|column| view! { <HeadCell column sort on_sort /> });
     let keyed = move || {
@@ -181,9 +185,9 @@ pub fn Grid(
                 <div class="row" role="row" aria-rowindex="1">{heads.collect::<Markup>()}</div>
             </div>
             <div class="grid-body" role="rowgroup" node_ref=body
-                style=move || format!("height:{}px", seen.get().height)>
+                style=move || format!("height:{}px", decimal(seen.get().height, 2))>
                 <div role="presentation" class="grid-rows"
-                    style=move || format!("transform:translateY({}px)", seen.get().offset)>
+                    style=move || format!("transform:translateY({}px)", decimal(seen.get().offset, 2))>
                     <Each each=keyed key=|k| k.clone() children=make />
                 </div>
             </div>

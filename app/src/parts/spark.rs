@@ -18,7 +18,7 @@ pub fn Spark(
     let path = spark_path(&values, width, height);
     let name = says.clone();
     view! {
-        <svg class="spark" viewBox=format!("0 0 {width} {height}") preserveAspectRatio="none"
+        <svg class="spark" viewBox=format!("0 0 {} {}", decimal(width, 1), decimal(height, 1)) preserveAspectRatio="none"
             role="img" aria-label=name>
             <title>{says}</title>
             <path d=path vector-effect="non-scaling-stroke" />

@@ -215,7 +215,12 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
         });
         names.collect::<Markup>()
     };
-    let height = move || format!("height:{}px", days.with(Vec::len) as f64 * ROW);
+    let height = move || {
+        format!(
+            "height:{}px",
+            format::decimal(days.with(Vec::len) as f64 * ROW, 0)
+        )
+    };
     let rows = move || {
         let window = seen.get();
         let apart = days.with(|days| days.len() <= FEW);
@@ -301,7 +306,7 @@ fn Row(table: Table, i: usize, day: GridDay, apart: bool) -> Markup {
         ];
         marks.into_iter().flatten().collect::<Markup>()
     };
-    let top = format!("top:{}px", i as f64 * ROW);
+    let top = format!("top:{}px", format::decimal(i as f64 * ROW, 0));
     let states = describe(&day);
     view! {
         <div class="hours-row" style=top>

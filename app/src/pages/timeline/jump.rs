@@ -8,24 +8,14 @@ use leptos::prelude::*;
 use crate::asked::Asked;
 use crate::format::utc;
 use crate::markup::{Markup, NodeRef, view};
-use crate::parts::Dialog;
 use crate::route::Route;
 use crate::signals::{RwSignal, effect};
 
 use super::Timeline;
 
-/// The dialog.
+/// What is asked for and what it resolves to.
 #[component]
-pub fn Jump(timeline: Timeline, open: RwSignal<bool>) -> Markup {
-    view! {
-        <Dialog open title="Go to a time or a version">
-            <Form timeline open />
-        </Dialog>
-    }
-}
-
-#[component]
-fn Form(timeline: Timeline, open: RwSignal<bool>) -> Markup {
+pub fn Form(timeline: Timeline, open: RwSignal<bool>) -> Markup {
     let session = timeline.session;
     let now = Time(session.now.get_untracked().0 / 60_000 * 60_000);
     let text = RwSignal::new(now.to_string().replace(":00.000Z", ":00Z"));

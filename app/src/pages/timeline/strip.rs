@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
-use crate::format::{self, minute, shorten};
+use crate::format::{self, decimal, minute, shorten};
 use crate::markup::{Markup, NodeRef, view};
 use crate::session::session;
 use crate::signals::{Memo, RwSignal, effect};
@@ -130,7 +130,7 @@ fn Picture(layout: Layout, timeline: Timeline, hovered: RwSignal<Option<u64>>) -
         .map(|m| bar_view(m, bar))
         .collect::<Markup>();
     view! {
-        <svg viewBox=format!("0 0 {width} {HEIGHT}") height=HEIGHT role="img" aria-label=label>
+        <svg viewBox=format!("0 0 {} {}", decimal(width, 1), decimal(HEIGHT, 1)) height=HEIGHT role="img" aria-label=label>
             <text x="0" y=BASE - 36.0>"+"</text>
             <text x="0" y=BASE + 42.0>"−"</text>
             <line class="base" x1=LEFT x2=width y1=BASE y2=BASE />
@@ -168,7 +168,7 @@ fn bar_view(mark: &Mark, width: f64) -> Markup {
         },
         Kind::Damaged => view! {
             <path class=format!("{class} damaged")
-                d=format!("M{} {}l6 6m0 -6l-6 6", x + width / 2.0 - 3.0, BASE - 3.0) />
+                d=format!("M{} {}l6 6m0 -6l-6 6", decimal(x + width / 2.0 - 3.0, 1), decimal(BASE - 3.0, 1)) />
         },
         Kind::Unread => Markup::Nothing,
     }
