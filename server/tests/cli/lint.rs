@@ -121,7 +121,8 @@ fn a_rule_that_can_delete_what_a_marker_names_is_an_error() {
             "1",
             "--replace",
         ];
-        let newest = ["--max-event-time", "2026-11-10T08:00:00Z"];
+        let newest = format!("2026-11-10T{hour}:00:00Z");
+        let newest = ["--max-event-time", &newest];
         folder.json(&[&["publish", "learning.progress"], &of[..], &newest].concat());
         path
     };
