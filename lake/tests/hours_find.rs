@@ -6,6 +6,8 @@
 mod bed;
 #[path = "hours_find/cost.rs"]
 mod cost;
+#[path = "hours_find/gated.rs"]
+mod gated;
 #[path = "hours_find/memory.rs"]
 mod memory;
 #[path = "hours_find/ranged.rs"]

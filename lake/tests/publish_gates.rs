@@ -218,7 +218,25 @@ async fn repeated_rows_block_where_readers_expect_none() {
         why(&told).contains("1 rows repeat the grain (order_id, line_seq)"),
         "{told:?}"
     );
+    // Where the same event may be delivered twice, it is counted and told.
     lab.dataset.zone = "raw".into();
     let told = lab.publish("r1", None).await;
     assert_eq!(told.state, Some(State::Closed), "{told:?}");
+    let counted = "1 rows repeat the grain (order_id, line_seq) of a row before them";
+    assert_eq!(told.warnings, [counted]);
+    assert_eq!(told.marker.unwrap()["repeated_rows"], 1);
+    let told = lab.run("r2", file(&WHOLE, 10, false)).await;
+    assert_eq!(told.warnings, [] as [&str; 0]);
+    assert_eq!(told.marker.unwrap()["repeated_rows"], 0);
+    // What cannot be counted is told too.
+    lab.dataset.grain = vec!["event_id".into()];
+    let told = lab.run("r3", file(&WHOLE, 10, false)).await;
+    assert_eq!(told.state, Some(State::Closed), "{told:?}");
+    assert!(
+        told.warnings[0].contains("were not counted"),
+        "{:?}",
+        told.warnings
+    );
+    let marker = told.marker.unwrap();
+    assert_eq!(marker.get("repeated_rows"), None, "{marker:?}");
 }

@@ -95,7 +95,7 @@ enum Command {
     Snapshot(snapshot::Args),
     /// Compare two versions of a table
     Diff(diff::Args),
-    /// Show a table's partitions, file sizes and small files
+    /// Show partitions, file sizes and small files of a table, or of a dataset's hours
     Layout(layout::Args),
     /// Write the statements that register a dataset's closed hours with a catalog
     Partitions(register::Args),
@@ -163,6 +163,10 @@ struct AtArgs {
 }
 
 impl AtArgs {
+    fn is_some(&self) -> bool {
+        self.version.is_some() || self.at.is_some()
+    }
+
     fn at(&self) -> Result<At> {
         Ok(match (self.version, self.at.as_deref()) {
             (Some(version), _) => At::Version(version),
@@ -173,9 +177,9 @@ impl AtArgs {
 }
 
 impl Context {
-    /// Surroundings that show progress on a terminal.
+    /// Surroundings that show progress on a terminal, and tell it to a program.
     fn host(&self) -> SharedHost {
-        Arc::new(progress::Bar::new())
+        Arc::new(progress::Bar::new(self.json))
     }
 }
 

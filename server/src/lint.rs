@@ -1,5 +1,7 @@
 //! The lint over a configuration: its exported settings are read, and the newest keys of datasets.
 
+mod named;
+
 use std::sync::Arc;
 
 use axum::Json;
@@ -19,6 +21,7 @@ use lake::wire::zones::ZonesReport;
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
 
+pub use self::named::named;
 use crate::access::Person;
 use crate::app::App;
 use crate::config::ZoneConfig;

@@ -8,6 +8,8 @@
 
 #[path = "cli/hours.rs"]
 mod hours;
+#[path = "cli/layout.rs"]
+mod layout;
 #[path = "cli/lint.rs"]
 mod lint;
 #[path = "cli/optimize.rs"]

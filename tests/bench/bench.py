@@ -1,6 +1,6 @@
 """Tidemark beside deltalake and DuckDB, on the same files, in one run.
 
-    bench.py TIDEMARK FOLDER [--runs N] [--page BENCH_PAGE] [--gate BENCH_GATE]
+    bench.py TIDEMARK FOLDER [--runs N] [--page BENCH_PAGE] [--gate BENCH_GATE] [--hour BENCH_HOUR]
 
 Every measurement is a process of its own, from its start to its end: wall time is the best of N
 runs, which alternate so that both find the same caches, and memory is the peak of the same run.
@@ -19,6 +19,7 @@ from pathlib import Path
 import deltalake
 
 from gate import gate
+from hour import hour
 from pack import packs
 from restore import restores
 
@@ -121,8 +122,9 @@ def main():
     parser.add_argument("tidemark")
     parser.add_argument("folder")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", help="a, b, c, d, e or f")
+    parser.add_argument("--only", help="a, b, c, d, e, f or g")
     parser.add_argument("--gate", help="the program that asks whether lines are complete")
+    parser.add_argument("--hour", help="the program that writes an hour of tiny objects")
     parser.add_argument("--page", help="the program that opens a layout in a browser")
     given = parser.parse_args()
     for table in ("files", "commits"):
@@ -141,6 +143,8 @@ def main():
         met.append(packs(given.tidemark))
     if given.gate and given.only in (None, "f"):
         met.append(gate(given.gate, given.folder, given.runs))
+    if given.hour and given.only in (None, "g"):
+        met.append(hour(given.tidemark, given.hour, given.folder, given.runs))
     sys.exit(0 if all(met) else 1)
 
 

@@ -4,21 +4,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, TimestampMillisecondArray};
-use futures::TryStreamExt as _;
 use lake::host::{Quiet, SharedHost};
 use lake::hours::{Day, Slot, State};
-use lake::parquet::reader::ParquetFile;
 use lake::plan::{Act, PlanRequest, Published, PublishedOutcome};
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
-use parquet::arrow::{ArrowWriter, ProjectionMask};
 use server::acts::{self, Asked, Consent, Limits, Sizes};
 use server::config::Config;
 use server::datasets::Placed;
 use server::setup;
+use tests::hour;
 use tests::seaweed::{BUCKET, SeaweedFs};
 
 fn placed(seaweed: &SeaweedFs) -> Placed {
@@ -38,26 +33,11 @@ fn placed(seaweed: &SeaweedFs) -> Placed {
     setup::dataset(&config, "life").unwrap()
 }
 
-fn rows(slot: Slot, ids: std::ops::Range<i64>) -> Vec<u8> {
-    let times = ids.clone().map(|id| slot.start().0 + id);
-    let times = TimestampMillisecondArray::from_iter_values(times).with_timezone("UTC");
-    let columns: [(&str, ArrayRef); 2] = [
-        ("id", Arc::new(Int64Array::from_iter_values(ids))),
-        ("event_time", Arc::new(times)),
-    ];
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    bytes
-}
-
 async fn put(placed: &Placed, slot: Slot, name: &str, ids: std::ops::Range<i64>) {
     let key = Path::parse(format!("{}{name}", placed.dataset.prefix_of(slot))).unwrap();
     placed
         .store
-        .put(&key, rows(slot, ids).into())
+        .put(&key, hour::rows(slot, ids).into())
         .await
         .unwrap();
 }
@@ -95,35 +75,8 @@ async fn compact(placed: &Placed, slot: Slot, with_late: bool) -> Result<Publish
 /// Ids below the prefix that the marker names.
 async fn ids(placed: &Placed, told: &Published) -> Vec<i64> {
     let prefix = told.marker.as_ref().unwrap()["prefix"].as_str().unwrap();
-    let key = prefix.strip_prefix(&placed.dataset.url).unwrap();
-    let folder = Path::parse(key.trim_end_matches('/')).unwrap();
-    let listed: Vec<_> = placed
-        .store
-        .list(Some(&folder))
-        .try_collect()
-        .await
-        .unwrap();
-    let mut ids = Vec::new();
-    for object in listed {
-        let object: object_store::ObjectMeta = object;
-        let file = ParquetFile::open(&placed.store, &object.location)
-            .await
-            .unwrap();
-        for group in 0..file.metadata().num_row_groups() {
-            let mask = ProjectionMask::all();
-            for batch in file.row_group(group, &mask, 8192).await.unwrap() {
-                ids.extend(
-                    batch
-                        .unwrap()
-                        .column(0)
-                        .as_primitive::<Int64Type>()
-                        .values(),
-                );
-            }
-        }
-    }
-    ids.sort_unstable();
-    ids
+    let prefix = prefix.strip_prefix(&placed.dataset.url).unwrap();
+    hour::ids(&placed.store, prefix).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -170,13 +123,6 @@ async fn an_hour_is_packed_on_s3_and_late_data_is_taken_in() {
     assert_eq!(told.superseded_run.as_deref(), first.as_str());
     assert_eq!(ids(&placed, &told).await, (0..1010).collect::<Vec<i64>>());
     // What was there is there.
-    let folder = Path::parse(placed.dataset.prefix_of(slot).trim_end_matches('/')).unwrap();
-    let listed: Vec<_> = placed
-        .store
-        .list(Some(&folder))
-        .try_collect()
-        .await
-        .unwrap();
-    let listed: Vec<object_store::ObjectMeta> = listed;
+    let listed = hour::listed(&placed.store, &placed.dataset.prefix_of(slot)).await;
     assert_eq!(listed.len(), 41 + 2);
 }

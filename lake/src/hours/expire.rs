@@ -1,9 +1,11 @@
 //! Superseded runs and consumed loose keys, deleted once nobody can want them back.
 //!
 //! What is deleted is decided hour by hour by [`rules`], and once more, on markers and pins read
-//! again, before each batch. Markers stay: they are the history of the hour.
+//! again, before each batch. The marker of a run goes after the run: within the audit window, markers
+//! are the history of the hour.
 
 mod apply;
+mod forget;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -70,17 +72,18 @@ pub async fn plan(
                 done,
                 of: Some(of),
             });
-            if objects.loose.is_empty() && objects.runs.len() < 2 {
+            let tree = trees.remove(&slot).unwrap_or_default();
+            let old = |(tree, _): &(Tree, Object)| matches!(tree, Tree::Superseded(_));
+            if objects.loose.is_empty() && objects.runs.len() < 2 && !tree.iter().any(old) {
                 continue;
             }
-            let tree = trees.remove(&slot).unwrap_or_default();
             let (markers, _) = sorted(dataset, slot, read_all(store, tree).await?);
             let found = decide(dataset, slot, (&markers, &objects), store_time, audit);
             spared.extend(found.spared);
             for group in &found.groups {
                 let expired = expired(slot, group);
-                digest.take(&expired.keys)?;
-                plan.files_to_delete += expired.keys.len() as u64;
+                digest.take(&(&expired.keys, &expired.markers))?;
+                plan.files_to_delete += (expired.keys.len() + expired.markers.len()) as u64;
                 plan.bytes_to_delete += expired.bytes;
                 detail.expired.push(expired);
             }
@@ -155,18 +158,17 @@ async fn listed(
 }
 
 fn expired(slot: Slot, group: &Found) -> Expired {
+    let keys = |objects: &[Object]| objects.iter().map(|object| object.key.clone()).collect();
+    let all = group.objects.iter().chain(&group.markers);
     Expired {
         date: slot.day,
         hour: slot.hour,
         run_id: group.run.clone(),
         superseded_by: group.by.clone(),
         superseded_at: group.at,
-        keys: group
-            .objects
-            .iter()
-            .map(|object| object.key.clone())
-            .collect(),
-        bytes: group.objects.iter().map(|object| object.bytes).sum(),
+        keys: keys(&group.objects),
+        markers: keys(&group.markers),
+        bytes: all.map(|object| object.bytes).sum(),
     }
 }
 

@@ -7,9 +7,11 @@
 
 mod bodies;
 mod check;
+mod forget;
 mod gates;
 mod grid;
 mod hour;
+mod layout;
 mod list;
 mod memory;
 mod plan;

@@ -7,12 +7,14 @@ mod copies;
 mod hours;
 mod key;
 mod lifecycle;
+mod named;
 mod retention;
 mod review;
 #[cfg(test)]
 mod tests;
 mod wanted;
 
+use self::bucket::{Bucket, Places};
 use super::dataset::{Dataset, Retention};
 use crate::wire::Severity;
 use crate::wire::hours::LintFinding;
@@ -21,6 +23,7 @@ use crate::wire::zones::{Check, ZoneRow, ZonesReport};
 pub use self::copies::{Listed, copies};
 pub use self::hours::hours;
 pub use self::key::key;
+pub use self::named::{Named, expires_runs, named};
 pub use self::wanted::{Wanted, lifecycle};
 
 /// A zone as the configuration declares it.

@@ -140,7 +140,10 @@ pub struct Expired {
     pub superseded_at: Time,
     /// Keys in the zone.
     pub keys: Vec<String>,
-    /// Their bytes.
+    /// The run's markers, which are deleted once nothing is left of it.
+    #[serde(default)]
+    pub markers: Vec<String>,
+    /// Bytes of all of them.
     pub bytes: u64,
 }
 

@@ -1,9 +1,12 @@
 //! What is said of a dataset's hours.
 
+mod layout;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::layout::{DatasetLayout, HourLayout};
 use super::{Finding, Severity};
 use crate::hours::{Day, Reason, Slot, State};
 use crate::table::Time;

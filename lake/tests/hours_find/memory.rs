@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lake::hours::State;
+use lake::hours::find::{Gate, Memory};
 use lake::wire::hours::{Fresh, GridReport};
 
 use crate::bed::{Bed, dataset, day, hour};
@@ -130,4 +131,46 @@ async fn answers_of_two_questions_at_once_are_both_whole() {
     .await;
     assert_eq!(a.unwrap().days, b.unwrap().days);
     assert_eq!(Arc::strong_count(&bed.memory), 3);
+}
+
+#[tokio::test]
+async fn what_was_asked_about_longest_ago_is_forgotten() {
+    let whole = days().await;
+    let mut bed = days().await;
+    // A day is 48 objects and 24 markers: two of them fit.
+    bed.memory = Arc::new(Memory::bounded(150));
+    let one = async |bed: &Bed, date: &str| {
+        let day = day(date);
+        let report = bed.finder().grid(day, day, Fresh::Known).await.unwrap();
+        (report.counts, bed.counts().gets)
+    };
+    let closed = vec![(State::Closed, 24)];
+    assert_eq!(one(&bed, "2026-11-07").await, (closed.clone(), 24));
+    assert_eq!(one(&bed, "2026-11-08").await, (closed.clone(), 24));
+    assert_eq!(one(&bed, "2026-11-07").await, (closed.clone(), 0));
+    assert_eq!(one(&bed, "2026-11-09").await, (closed.clone(), 24));
+    assert_eq!(bed.memory.days(), 2);
+    assert_eq!(one(&bed, "2026-11-07").await, (closed.clone(), 0));
+    assert_eq!(one(&bed, "2026-11-08").await, (closed, 24));
+    assert_eq!(bed.memory.days(), 2);
+
+    // Whatever fits, the answers are whole, and end.
+    for limit in [150, 1, 0] {
+        bed.memory = Arc::new(Memory::bounded(limit));
+        for gate in [Gate::Suspect, Gate::All] {
+            let (from, to) = (day(FROM), day(TO));
+            let report = bed.finder().hours(from, to, Fresh::Known, gate).await;
+            let wanted = whole.finder().hours(from, to, Fresh::Known, gate).await;
+            let (report, wanted) = (report.unwrap(), wanted.unwrap());
+            assert_eq!(report.counts, wanted.counts, "{limit}");
+            assert_eq!(report.closed_up_to, Some(hour(TO, 13).end()), "{limit}");
+            assert_eq!(report.blocked_by, wanted.blocked_by, "{limit}");
+        }
+        let (a, b) = futures::future::join(one(&bed, FROM), one(&bed, TO)).await;
+        assert_eq!(a.0, [(State::Closed, 24)], "{limit}");
+        assert!(b.0.contains(&(State::Closed, 14)), "{limit}: {:?}", b.0);
+        assert!(bed.memory.days() <= limit / 72, "{limit}");
+        let closed = bed.finder().closed().await.unwrap();
+        assert_eq!(closed.up_to, Some(hour(TO, 13).end()), "{limit}");
+    }
 }

@@ -86,7 +86,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
         groups.row([
             slot.to_string(),
             clean(group.run_id.as_deref().unwrap_or("loose keys")),
-            count(group.keys.len() as u64),
+            count((group.keys.len() + group.markers.len()) as u64),
             size(group.bytes),
             clean(&group.superseded_by),
             time(Some(group.superseded_at)),

@@ -1,18 +1,20 @@
 //! `tidemark layout`
 
+mod dataset;
+
 use std::process::ExitCode;
 
-use lake::Result;
 use lake::answer;
 use lake::table::partition_label;
-use lake::wire::LayoutReport;
+use lake::wire::{Finding, LayoutReport};
+use lake::{Error, Result};
 
 use super::grid::{Grid, Side, pairs};
 use super::text::{clean, count, count_or, size};
 use super::{AtArgs, Context, Table, print};
 
 /// Partitions that are printed; all are in the JSON.
-const SHOWN: usize = 40;
+pub(super) const SHOWN: usize = 40;
 
 /// Arguments of `layout`.
 #[derive(Debug, clap::Args)]
@@ -21,9 +23,21 @@ pub(super) struct Args {
     pub(super) table: Table,
     #[command(flatten)]
     at: AtArgs,
+    #[command(flatten)]
+    days: dataset::Days,
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
+    let name = &args.table.location;
+    if context.config.datasets.iter().any(|d| d.name == *name) {
+        if args.at.is_some() {
+            return Err(Error::invalid(
+                "a dataset has no versions: say which days, by --from and --to",
+            ));
+        }
+        return dataset::run(context, name, &args.days).await;
+    }
+    args.days.refuse()?;
     let root = args.table.root(context)?;
     let report = answer::layout(&root, args.at.at()?, None, &context.host()).await?;
     match context.json {
@@ -82,23 +96,28 @@ fn text(report: &LayoutReport) -> String {
     if hidden > 0 {
         out.push_str(&format!("… and {} more: --json has all\n", count(hidden)));
     }
-    let mut findings = Grid::new(&[
+    out.push_str(&found(&report.findings));
+    out
+}
+
+/// Findings, below a line that is left out.
+fn found(findings: &[Finding]) -> String {
+    let mut grid = Grid::new(&[
         ("SEVERITY", Side::Left),
         ("RULE", Side::Left),
         ("WHERE", Side::Left),
         ("FINDING", Side::Left),
     ]);
-    for finding in &report.findings {
-        findings.row([
+    for finding in findings {
+        grid.row([
             super::word(&finding.severity),
             clean(&finding.rule),
             clean(finding.location.as_deref().unwrap_or("-")),
             clean(&finding.message),
         ]);
     }
-    let findings = findings.render();
-    if !findings.is_empty() {
-        out.push_str(&format!("\n{findings}"));
+    match grid.render() {
+        grid if grid.is_empty() => grid,
+        grid => format!("\n{grid}"),
     }
-    out
 }

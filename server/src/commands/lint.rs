@@ -62,7 +62,8 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
         }
     };
     let datasets: Vec<&Dataset> = config.datasets.iter().collect();
-    let mut found = rules::lint(&lint::declared(&config.zones), &datasets);
+    let zones = lint::declared(&config.zones);
+    let mut found = rules::lint(&zones, &datasets);
     if let Some(one) = placed.first().filter(|_| only.is_some()) {
         let dataset = &one.dataset;
         found.retain(|finding| match &finding.dataset {
@@ -73,6 +74,7 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
     let now = acts::now();
     found.extend(lint::keys(&placed, now).await);
     for one in &placed {
+        found.extend(lint::named(one, &zones, now).await);
         found.extend(lint::budgets(one, now, &context.host()).await);
     }
     Ok(found)

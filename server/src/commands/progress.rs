@@ -1,48 +1,95 @@
-//! A progress bar on a terminal, for what takes over a second.
+//! How far it is, on standard error, for what takes over a second: a bar on a terminal, and lines of
+//! JSON where a program reads.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use lake::host::{Host, Progress, Work};
+use lake::table::Time;
+use serde_json::{Value, json};
+
+use crate::acts::now;
 
 /// Nothing is shown before this.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Time between two drawings.
+/// Time between two drawings of the bar.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Draws on standard error where that is a terminal.
+/// Time between two lines.
+const LINE: Duration = Duration::from_secs(1);
+
+/// Whom it is shown to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Nobody,
+    /// A person: one line, drawn over and over.
+    Person,
+    /// A program: an object a line, in the shape of a job.
+    Program,
+}
+
+/// What the surroundings of a command tell of it.
 pub(super) struct Bar {
-    shown: bool,
-    started: Instant,
-    drawn: Mutex<Option<Instant>>,
+    shown: Shown,
+    started: (Instant, Time),
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    drawn: Option<Instant>,
+    bytes: Option<(u64, u64)>,
 }
 
 impl Bar {
-    /// A bar that has shown nothing yet.
-    pub(super) fn new() -> Self {
+    /// One that has shown nothing yet; in lines, where the answer is a document.
+    pub(super) fn new(json: bool) -> Self {
+        let shown = match (json, std::io::stderr().is_terminal()) {
+            (true, _) => Shown::Program,
+            (false, true) => Shown::Person,
+            (false, false) => Shown::Nobody,
+        };
         Self {
-            shown: std::io::stderr().is_terminal(),
-            started: Instant::now(),
-            drawn: Mutex::new(None),
+            shown,
+            started: (Instant::now(), now()),
+            state: Mutex::default(),
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Host for Bar {
     fn progress(&self, progress: Progress) {
-        if !self.shown || self.started.elapsed() < PATIENCE {
+        if self.shown == Shown::Nobody || self.started.0.elapsed() < PATIENCE {
             return;
         }
-        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        if drawn.is_some_and(|at| at.elapsed() < FRAME) {
+        let apart = match self.shown {
+            Shown::Program => LINE,
+            _ => FRAME,
+        };
+        let mut state = self.state();
+        if state.drawn.is_some_and(|at| at.elapsed() < apart) {
             return;
         }
-        *drawn = Some(Instant::now());
-        let _ = write!(std::io::stderr(), "\r\x1b[K{}", line(&progress));
+        state.drawn = Some(Instant::now());
+        let _ = match self.shown {
+            Shown::Program => {
+                let job = job(&progress, state.bytes, self.started.1);
+                writeln!(std::io::stderr(), "{job}")
+            }
+            _ => write!(std::io::stderr(), "\r\x1b[K{}", line(&progress)),
+        };
+    }
+
+    fn bytes(&self, done: u64, of: u64) {
+        self.state().bytes = Some((done, of));
     }
 
     fn pause(&self) -> BoxFuture<'static, ()> {
@@ -66,11 +113,23 @@ impl Host for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        let drawn = self.drawn.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if drawn.is_some() {
+        let state = self.state.get_mut();
+        let drawn = state.unwrap_or_else(PoisonError::into_inner).drawn;
+        if drawn.is_some() && self.shown == Shown::Person {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// A job's shape. What a command knows at its end alone, or has none of, is null.
+fn job(progress: &Progress, bytes: Option<(u64, u64)>, started: Time) -> Value {
+    json!({
+        "id": null, "kind": null, "location": null, "plan_id": null, "state": "running",
+        "by": null, "started": started, "ended": null,
+        "step": progress.step, "done": progress.done, "of": progress.of,
+        "bytes_done": bytes.map_or(0, |(done, _)| done), "bytes_of": bytes.map(|(_, of)| of),
+        "error": null, "result": null,
+    })
 }
 
 fn line(progress: &Progress) -> String {
@@ -106,5 +165,22 @@ mod tests {
         );
         assert_eq!(line(&progress(7, None)), "7  reading checkpoint");
         assert!(line(&progress(9, Some(3))).contains("100%"));
+    }
+
+    #[test]
+    fn a_program_reads_a_job() {
+        let progress = Progress {
+            step: "packing objects".to_owned(),
+            done: 7,
+            of: Some(9),
+        };
+        let told = job(&progress, Some((70, 90)), Time(1_762_783_500_000));
+        let told: serde_json::Map<String, Value> = serde_json::from_value(told).unwrap();
+        assert_eq!(told["state"], "running");
+        assert_eq!(told["started"], "2025-11-10T14:05:00.000Z");
+        assert_eq!((&told["done"], &told["of"]), (&json!(7), &json!(9)));
+        let bytes = (&told["bytes_done"], &told["bytes_of"]);
+        assert_eq!(bytes, (&json!(70), &json!(90)));
+        assert_eq!(job(&progress, None, Time(0))["bytes_of"], Value::Null);
     }
 }

@@ -1,5 +1,8 @@
 //! `tidemark lint`, over the sample lake and without any store.
 
+use std::fs;
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 
 use super::Folder;
@@ -73,6 +76,85 @@ fn the_sample_lake_has_the_faults_that_it_should_have() {
         ]
     );
     folder.json_of(&["lint", "nothing", "--config", &config], 2);
+}
+
+/// Makes an object as old as so many days.
+fn age(path: &std::path::Path, days: u64) {
+    let put = SystemTime::now() - Duration::from_secs(days * 86_400);
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(put).unwrap();
+}
+
+#[test]
+fn a_rule_that_can_delete_what_a_marker_names_is_an_error() {
+    let folder = Folder::new();
+    let config = folder.path("tidemark.toml");
+    let text = fs::read_to_string(&config).unwrap().replace(
+        "[[table]]",
+        "lifecycle = \"rules.json\"\n[zone.retention]\nkeep = \"20d\"\naudit = \"20d\"\n[[table]]",
+    );
+    let dataset = "[[dataset]]\nname = \"learning.progress\"\nzone = \"curated\"\n\
+        prefix = \"learning/progress/\"\npartition = [\"event_date\", \"hour\"]\n\
+        definition_version = \"7\"\n";
+    fs::write(&config, format!("{text}{dataset}")).unwrap();
+    let rule = json!({"Rules": [
+        {"ID": "runs", "Status": "Enabled", "Expiration": {"Days": 30},
+         "Filter": {"Prefix": "learning/progress/event_date="}},
+        {"ID": "uploads", "Status": "Enabled", "Filter": {"Prefix": ""},
+         "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 1}},
+    ]});
+    fs::write(folder.path("rules.json"), rule.to_string()).unwrap();
+    let close = |hour: &str, run: &str| {
+        let below =
+            format!("lake/learning/progress/event_date=2026-11-10/hour={hour}/run_id={run}/a");
+        let path = folder.path(&below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "0123456789").unwrap();
+        let of = [
+            "--date",
+            "2026-11-10",
+            "--hour",
+            hour,
+            "--run",
+            run,
+            "--count",
+            "1",
+            "--replace",
+        ];
+        let newest = format!("2026-11-10T{hour}:00:00Z");
+        let newest = ["--max-event-time", &newest];
+        folder.json(&[&["publish", "learning.progress"], &of[..], &newest].concat());
+        path
+    };
+    let named = || {
+        let told = folder.run(&["lint", "learning.progress", "--json"]);
+        let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+        let all = told["findings"].as_array().unwrap().iter();
+        let mut named = all.filter(|finding| finding["rule"] == "expires_named");
+        let message = named
+            .next()
+            .map(|f| f["message"].as_str().unwrap().to_owned());
+        assert!(named.next().is_none());
+        message
+    };
+    let first = close("08", "r1");
+    close("09", "r1");
+    // The rule keeps what was promised, and nothing is as old as it.
+    assert_eq!(named(), None);
+    // A run from before the rule's days, superseded just now: its audit window has begun.
+    age(&first, 31);
+    close("08", "r2");
+    let told = named().unwrap();
+    let wanted = "1 run is older and a marker still names it, \
+                  1 of them superseded and within the audit window: 2026-11-10 08:00 first";
+    assert!(told.ends_with(wanted), "{told}");
+    let marker = "lake/learning/progress/_markers/event_date=2026-11-10/hour=09.json";
+    age(&folder.path(marker), 30);
+    let told = named().unwrap();
+    assert!(
+        told.contains("2 runs are older and markers still name them"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -216,10 +216,21 @@ fn runs_are_pinned_pointed_back_to_and_expired() {
     let planned = folder.json(&expire);
     assert_eq!(
         (&planned["plan"]["files_to_delete"], &planned["applied"]),
-        (&json!(3), &Value::Null)
+        (&json!(3 + 1), &Value::Null),
+        "the run and its marker"
     );
     let done = folder.json(&[&expire[..], &["--apply"]].concat());
-    assert_eq!(done["applied"]["deleted"], 3);
+    assert_eq!(done["applied"]["deleted"], 3 + 1);
     assert!(!folder.path(HOUR).join("run_id=r2/part-0.parquet").exists());
     assert!(folder.path(HOUR).join("run_id=r1/part-0.parquet").exists());
+    let markers = folder.path("lake/learning/progress/_markers/event_date=2026-11-10/hour=08");
+    assert!(!markers.join("r2.json").exists());
+    // The run that is current again keeps both of its markers.
+    assert!(markers.join("r1.json").exists());
+    let told = folder.json(&[&["check"], &OF[..]].concat());
+    holds(
+        &told,
+        &json!({ "state": "closed", "run_id": "r1" }),
+        "check",
+    );
 }

@@ -1,5 +1,7 @@
 //! Which keys of an hour are packed, and the hours that are not.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::publish::look::Look;
 use super::{Not, Request};
 use crate::hours::Dataset;
@@ -46,9 +48,9 @@ impl Source {
         let same = |one: &Object, other: &Object| {
             one.key == other.key && one.bytes == other.bytes && one.etag == other.etag
         };
+        let found: HashMap<&str, &Object> = again.data().map(|o| (o.key.as_str(), o)).collect();
         for input in &self.inputs {
-            let now = again.data().find(|object| object.key == input.key);
-            match now {
+            match found.get(input.key.as_str()) {
                 None => return Some(format!("{} was listed, and is gone", input.key)),
                 Some(now) if !same(input, now) => {
                     return Some(format!("{} was replaced while it was looked at", input.key));
@@ -56,8 +58,9 @@ impl Source {
                 Some(_) => {}
             }
         }
-        let known = |object: &&Object| !self.loose.iter().any(|known| known.key == object.key);
-        let new = again.loose.iter().find(known).filter(|_| self.first)?;
+        let known: HashSet<&str> = self.loose.iter().map(|o| o.key.as_str()).collect();
+        let mut new = again.loose.iter();
+        let new = new.find(|object| self.first && !known.contains(object.key.as_str()))?;
         Some(format!(
             "the sink has not left the hour: {} was put at {}",
             new.key, new.put
@@ -73,16 +76,19 @@ pub(super) fn source(
     verdict: &Verdict,
     now: Time,
 ) -> Result<Source, Not> {
-    if verdict.state < State::Late {
+    let why = || {
         let why = verdict.reasons.first().map(|reason| match &reason.key {
             Some(key) => format!("{} ({key})", reason.message),
             None => reason.message.clone(),
         });
-        return Err(Not::Refused(format!(
-            "the hour is {}: {}",
-            verdict.state.words(),
-            why.unwrap_or_default()
-        )));
+        let state = verdict.state.words();
+        format!("the hour is {state}: {}", why.unwrap_or_default())
+    };
+    match verdict.state {
+        state if state < State::Late => return Err(Not::Refused(why())),
+        // Whoever packs every hour is not held up by one in which nothing happened.
+        State::Empty => return Err(Not::Needed(why())),
+        _ => {}
     }
     let mut source = match &seen.markers.current {
         Some(_) => closed(dataset, request, seen, now)?,

@@ -11,8 +11,8 @@ use crate::host::{Progress, SharedHost};
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::listing::Object;
-use crate::hours::publish::look::{markers, path};
-use crate::plan::{Failed, Spared};
+use crate::hours::publish::look::{look, markers, path};
+use crate::plan::{Expired, Failed, Spared};
 use crate::store::erase::{Eraser, Gone};
 use crate::{Error, Kind, Result};
 
@@ -104,22 +104,78 @@ pub async fn apply(
         }
         delete(&going, &mut eraser, &mut erased).await?;
     }
+    let kept: BTreeSet<&str> = spared
+        .iter()
+        .map(|spare| spare.object.key.as_str())
+        .chain(erased.failed.iter().map(|failed| failed.key.as_str()))
+        .collect();
+    let markers = forgotten(planned, &kept);
+    for (slot, keys) in markers {
+        if host.cancelled() {
+            break;
+        }
+        let again = match look(dataset, store, slot).await {
+            Ok(seen) => decide(
+                dataset,
+                slot,
+                (&seen.markers, &seen.objects),
+                planned.store_time,
+                planned.audit,
+            ),
+            Err(error) => {
+                let why = format!("the hour cannot be read again: {error}");
+                erased.failed.extend(keys.into_iter().map(|key| Failed {
+                    key,
+                    why: why.clone(),
+                }));
+                continue;
+            }
+        };
+        let gone = again.groups.iter().filter(|group| group.objects.is_empty());
+        let going: Vec<Object> = gone
+            .flat_map(|group| &group.markers)
+            .filter(|object| keys.contains(&object.key))
+            .cloned()
+            .collect();
+        delete(&going, &mut eraser, &mut erased).await?;
+    }
     erased.spared = summed(spared);
     Ok(erased)
 }
 
-/// Keys that were planned, in batches of whole hours as far as they fit.
-fn batches(planned: &Planned) -> Vec<BTreeMap<Slot, BTreeSet<String>>> {
+/// The markers that were planned, by their hours, but for those of runs of which something is left.
+fn forgotten(planned: &Planned, kept: &BTreeSet<&str>) -> BTreeMap<Slot, BTreeSet<String>> {
+    let mut markers: BTreeMap<Slot, BTreeSet<String>> = BTreeMap::new();
+    for group in groups(planned) {
+        let whole = !group.keys.iter().any(|key| kept.contains(key.as_str()));
+        if whole && !group.markers.is_empty() {
+            let of = markers.entry(slot_of(group)).or_default();
+            of.extend(group.markers.iter().cloned());
+        }
+    }
+    markers
+}
+
+fn groups(planned: &Planned) -> impl Iterator<Item = &Expired> {
     let detail = planned.plan.hours.as_ref();
     let expired = detail.and_then(|detail| detail.expire.as_ref());
+    expired.into_iter().flat_map(|detail| &detail.expired)
+}
+
+fn slot_of(group: &Expired) -> Slot {
+    Slot {
+        day: group.date,
+        hour: group.hour,
+    }
+}
+
+/// Keys that were planned, in batches of whole hours as far as they fit.
+fn batches(planned: &Planned) -> Vec<BTreeMap<Slot, BTreeSet<String>>> {
     let mut batches = Vec::new();
     let mut batch: BTreeMap<Slot, BTreeSet<String>> = BTreeMap::new();
     let mut count = 0;
-    for group in expired.into_iter().flat_map(|detail| &detail.expired) {
-        let slot = Slot {
-            day: group.date,
-            hour: group.hour,
-        };
+    for group in groups(planned) {
+        let slot = slot_of(group);
         for key in &group.keys {
             if count == BATCH {
                 batches.push(std::mem::take(&mut batch));

@@ -1,10 +1,11 @@
 //! What of an hour may go. Whatever is in doubt stays.
 
+use super::forget::forget;
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::judge::{Evidence, Markers, judge};
 use crate::hours::listing::{Object, SlotObjects};
-use crate::hours::marker::Marker;
+use crate::hours::marker::{Marker, RunPin};
 use crate::table::Time;
 
 /// Objects that go together.
@@ -17,6 +18,8 @@ pub(super) struct Found {
     /// When the store got the marker that says so.
     pub(super) at: Time,
     pub(super) objects: Vec<Object>,
+    /// The markers of the run, which go once it is gone.
+    pub(super) markers: Vec<Object>,
 }
 
 /// An object that stays, and why.
@@ -90,6 +93,7 @@ pub(super) fn decide(
         superseded(dataset, (markers, prefix, run), now, audit, &mut decided);
     }
     consumed((put, marker, &scan), objects, now, audit, &mut decided);
+    forget(dataset, (markers, objects), now, audit, &mut decided.groups);
     decided
 }
 
@@ -108,25 +112,13 @@ fn superseded(
     let Some((_, own)) = named else {
         return decided.spare(run, "no marker names the run");
     };
-    let current = markers.current.as_ref();
-    let current = current.and_then(|(object, read)| Some((object, read.as_ref().ok()?)));
-    let by: Option<(&Object, &Marker)> = markers
-        .history()
-        .chain(current)
-        .filter(|(_, marker)| marker.superseded().any(|run| run == own.run_id))
-        .max_by_key(|(object, _)| object.put);
-    let Some((object, marker)) = by else {
+    let Some((object, marker)) = successor(markers, &own.run_id) else {
         return decided.spare(run, "no marker supersedes the run");
     };
     if !over(object.put, audit, now) {
         return decided.spare(run, "the audit window of the superseded run is not over");
     }
-    let pins = markers
-        .pins
-        .iter()
-        .filter_map(|(_, read)| read.as_ref().ok());
-    let mut pins = pins.filter(|pin| pin.run_id == own.run_id && pin.until > now);
-    if let Some(pin) = pins.next() {
+    if let Some(pin) = pinned(markers, &own.run_id, now) {
         let why = format!("pinned by {} until {}", pin.reader, pin.until);
         return decided.spare(run, &why);
     }
@@ -139,6 +131,7 @@ fn superseded(
             by: marker.run_id.clone(),
             at: object.put,
             objects: old.into_iter().cloned().collect(),
+            markers: Vec::new(),
         });
     }
 }
@@ -173,11 +166,30 @@ fn consumed(
             by: marker.run_id.clone(),
             at: put.put,
             objects: old.into_iter().cloned().collect(),
+            markers: Vec::new(),
         });
     }
 }
 
+/// The newest marker that took the place of a run's.
+pub(super) fn successor<'a>(markers: &'a Markers, run: &str) -> Option<(&'a Object, &'a Marker)> {
+    let current = markers.current.as_ref();
+    let current = current.and_then(|(object, read)| Some((object, read.as_ref().ok()?)));
+    markers
+        .history()
+        .chain(current)
+        .filter(|(_, marker)| marker.superseded().any(|superseded| superseded == run))
+        .max_by_key(|(object, _)| object.put)
+}
+
+/// A pin that keeps a run.
+pub(super) fn pinned<'a>(markers: &'a Markers, run: &str, now: Time) -> Option<&'a RunPin> {
+    let pins = markers.pins.iter();
+    let mut pins = pins.filter_map(|(_, read)| read.as_ref().ok());
+    pins.find(|pin| pin.run_id == run && pin.until > now)
+}
+
 /// Whether a window that began at `since` is over.
-fn over(since: Time, audit: i64, now: Time) -> bool {
+pub(super) fn over(since: Time, audit: i64, now: Time) -> bool {
     since.0.saturating_add(audit) < now.0
 }

@@ -9,9 +9,12 @@ use crate::host::Quiet;
 use crate::hours::dataset::Promise;
 use crate::hours::day::DAY;
 use crate::hours::judge::tests::dataset;
+use crate::hours::judge::{Evidence, judge};
 use crate::hours::marker::RunPin;
 use crate::hours::pins::pin;
+use crate::hours::publish::look::look;
 use crate::hours::publish::{self, Claim, Over, Request, What};
+use crate::hours::state::State;
 use crate::store::Request as Call;
 use crate::store::fault::{Failure, FaultStore, Rule};
 
@@ -104,6 +107,27 @@ impl Lab {
             .unwrap()
     }
 
+    /// The superseded markers.
+    async fn history(&self) -> Vec<Object> {
+        let (trees, _) = listed(&self.dataset, &self.store, &host()).await.unwrap();
+        let all = trees[&self.slot].iter().cloned();
+        let old = all.filter(|(tree, _)| matches!(tree, Tree::Superseded(_)));
+        old.map(|(_, object)| object).collect()
+    }
+
+    /// How the hour stands, long after its deadline.
+    async fn state(&self) -> State {
+        let seen = look(&self.dataset, &self.store, self.slot).await.unwrap();
+        let evidence = Evidence {
+            slot: self.slot,
+            markers: &seen.markers,
+            objects: &seen.objects,
+            completeness: None,
+            now: Time(i64::MAX / 2),
+        };
+        judge(&self.dataset, evidence).state
+    }
+
     async fn data(&self) -> Vec<String> {
         let (_, listing) = listed(&self.dataset, &self.store, &host()).await.unwrap();
         let slot = &listing.slots[&self.slot];
@@ -155,16 +179,22 @@ async fn old_runs_and_consumed_keys_go_and_nothing_else() {
         ]
     );
     let planned = lab.plan_at(31).await;
+    // The marker of the superseded run goes with it.
+    let marker = lab.history().await;
+    assert_eq!(marker.len(), 1);
+    let bytes = 50 + marker[0].bytes;
     assert_eq!(
         (planned.plan.files_to_delete, planned.plan.bytes_to_delete),
-        (5, 50)
+        (6, bytes)
     );
     assert_eq!(reasons(&planned), [("no marker names the run", 1)]);
     let erased = lab.apply(&planned).await;
     assert_eq!(
         (erased.deleted, erased.bytes, erased.failed.len()),
-        (5, 50, 0)
+        (6, bytes, 0)
     );
+    assert_eq!(lab.history().await, []);
+    assert_eq!(lab.state().await, State::Closed);
     assert_eq!(
         lab.data().await,
         ["run_id=r2/part-0.parquet", "run_id=r9/part-0.parquet"]
@@ -209,6 +239,40 @@ async fn what_is_pinned_late_or_needed_for_repair_stays() {
     let planned = lab.plan_at(31).await;
     assert_eq!(planned.plan.files_to_delete, 0);
     assert_eq!(reasons(&planned), [("the hour is mutated", 7)]);
+}
+
+#[tokio::test]
+async fn a_marker_stays_while_an_older_one_hangs_on_it() {
+    let lab = Lab::new().await;
+    lab.run("r3", 1).await;
+    lab.publish(What::Run(claim("r3", 1, lab.slot))).await;
+    // r1 is pinned: r3 supersedes r2, and r2 alone says that it superseded r1.
+    let mine = RunPin {
+        reader: "report".into(),
+        run_id: "r1".into(),
+        until: Time(i64::MAX / 2),
+    };
+    let named = ("report", &mine);
+    pin(&lab.dataset, &lab.store, lab.slot, named, &host())
+        .await
+        .unwrap();
+    lab.apply(&lab.plan_at(31).await).await;
+    let data = lab.data().await;
+    assert!(
+        !data.iter().any(|key| key.contains("run_id=r2")),
+        "{data:?}"
+    );
+    assert_eq!(lab.history().await.len(), 2, "r1's and r2's");
+    assert_eq!(lab.state().await, State::Closed);
+    // Without the pin, both go, r2's though its run went long before.
+    let key = Template::of(&lab.dataset).pin(lab.slot, "report");
+    lab.store.delete(&path(&key).unwrap()).await.unwrap();
+    let planned = lab.plan_at(31).await;
+    assert_eq!(planned.plan.files_to_delete, 3 + 2);
+    assert_eq!(lab.apply(&planned).await.deleted, 3 + 2);
+    assert_eq!(lab.history().await, []);
+    assert_eq!(lab.state().await, State::Closed);
+    assert_eq!(lab.plan_at(31).await.plan.files_to_delete, 0);
 }
 
 #[tokio::test]
@@ -262,6 +326,7 @@ async fn markers_are_looked_at_again_before_the_deletes() {
     let erased = lab.apply(&planned).await;
     assert_eq!((erased.deleted, erased.spared[0].objects), (0, 5));
     assert!(erased.spared[0].why.contains("cannot be read"));
+    assert_eq!(lab.history().await.len(), 1);
 }
 
 #[tokio::test]
@@ -282,6 +347,12 @@ async fn a_delete_that_is_refused_is_told_with_its_key() {
         "{:?}",
         erased.failed
     );
+    // A run of which something is left has its marker, and loses it with the rest.
+    assert_eq!(lab.history().await.len(), 1);
+    let planned = lab.plan_at(31).await;
+    assert_eq!(planned.plan.files_to_delete, 2);
+    assert_eq!(lab.apply(&planned).await.deleted, 2);
+    assert_eq!(lab.history().await, []);
 
     let lab = Lab::new().await;
     let planned = lab.plan_at(31).await;

@@ -13,6 +13,7 @@ impl Finder {
     /// Whether one slot may be scanned, by everything that can be read of it now.
     pub async fn check(&self, slot: Slot) -> Result<CheckReport> {
         self.fits(slot)?;
+        let _held = self.hold(slot.day, slot.day);
         self.look_at(slot, Fresh::Again).await?;
         let standing = self.gated(slot).await?;
         Ok(self.checked(&self.memory.lock(), &standing))
@@ -25,6 +26,7 @@ impl Finder {
         }
         let last = Time(to.0 - 1);
         let (first, last) = (Day::of(from), Day::of(last));
+        let _held = self.hold(first, last);
         self.window(first, last, Fresh::Again, Gate::All).await?;
         let known = self.memory.lock();
         let standings = self.standings(&known, first, last);

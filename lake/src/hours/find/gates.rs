@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, StreamExt};
+
 use super::Finder;
 use super::Gate;
 use super::memory::{Known, Standing};
@@ -13,6 +16,9 @@ use crate::hours::state::State;
 
 /// Hours that the gate is asked about in one answer about many, at most.
 const SUSPECTS: usize = 8;
+
+/// Hours whose lines are read at once.
+const AT_ONCE: usize = 4;
 
 /// What the gate is asked about a slot, and what its answer is true of.
 struct Question {
@@ -39,17 +45,27 @@ impl Finder {
             };
             questions.take(most).collect()
         };
-        for question in questions {
-            let found = complete::gate(
-                &self.dataset,
-                &self.store,
-                &question.run,
-                Some(&question.letters),
-                &self.host,
-            )
-            .await?;
-            self.memory.lock().gated(question.slot, question.key, found);
+        let answers: Vec<BoxFuture<'_, Result<()>>> = questions
+            .into_iter()
+            .map(|question| self.ask(question).boxed())
+            .collect();
+        let mut answers = stream::iter(answers).buffer_unordered(AT_ONCE);
+        while let Some(answer) = answers.next().await {
+            answer?;
         }
+        Ok(())
+    }
+
+    async fn ask(&self, question: Question) -> Result<()> {
+        let found = complete::gate(
+            &self.dataset,
+            &self.store,
+            &question.run,
+            Some(&question.letters),
+            &self.host,
+        );
+        let found = found.await?;
+        self.memory.lock().gated(question.slot, question.key, found);
         Ok(())
     }
 

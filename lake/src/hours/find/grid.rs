@@ -23,7 +23,7 @@ const ATTENTION: usize = 200;
 const STRIDE: i32 = 92;
 
 /// An object is small below it where the dataset has no budget.
-const SMALL: u64 = 16 * 1024 * 1024;
+pub(super) const SMALL: u64 = 16 * 1024 * 1024;
 
 /// Closed hours from which on their sizes are worth a word.
 const SOME: usize = 24;
@@ -31,6 +31,7 @@ const SOME: usize = 24;
 impl Finder {
     /// How the hours from `from` to `to` stand, both included.
     pub async fn grid(&self, from: Day, to: Day, fresh: Fresh) -> Result<GridReport> {
+        let _held = self.hold(from, to);
         self.window(from, to, fresh, Gate::Suspect).await?;
         let known = self.memory.lock();
         let standings = self.standings(&known, from, to);
@@ -71,6 +72,7 @@ impl Finder {
 
     /// The same, row by row, and counted from the dataset's first day.
     pub async fn hours(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<HoursReport> {
+        let _held = self.hold(from, to);
         self.window(from, to, fresh, gate).await?;
         let closed = self.closed().await?;
         let known = self.memory.lock();
@@ -93,12 +95,15 @@ impl Finder {
     /// Up to when the dataset is closed. Reads from its first day on what is not known, as far as
     /// the first hour that holds it back.
     pub async fn closed(&self) -> Result<ClosedReport> {
+        // What was read is held until it was looked at.
+        let mut _held = None;
         loop {
             let report = self.closed_up_to(&self.memory.lock());
             let Some((first, last)) = report.unread else {
                 return Ok(report);
             };
             let last = last.min(first.plus(STRIDE - 1));
+            _held = Some(self.hold(first, last));
             self.window(first, last, Fresh::Known, Gate::Suspect)
                 .await?;
             // Each round makes a day known: without that it would not end.
@@ -118,8 +123,13 @@ impl Finder {
 
     fn closed_up_to(&self, known: &Known) -> ClosedReport {
         closed::up_to(&self.dataset, self.now, |slot| {
-            let standing = known.standing(&self.dataset, slot, self.now)?;
-            Some(Self::why(&standing))
+            match known.standing(&self.dataset, slot, self.now) {
+                Some(standing) => Some(Self::why(&standing)),
+                None => known
+                    .passed
+                    .contains(&slot)
+                    .then(|| (State::Closed, String::new())),
+            }
         })
     }
 
@@ -136,7 +146,13 @@ impl Finder {
     }
 
     /// What the listings show beside the hours: of the window's days, and beside all days.
-    fn findings(&self, known: &Known, standings: &[Standing], from: Day, to: Day) -> Vec<Finding> {
+    pub(super) fn findings(
+        &self,
+        known: &Known,
+        standings: &[Standing],
+        from: Day,
+        to: Day,
+    ) -> Vec<Finding> {
         let mut tally = Tally::default();
         for (_, rest) in known.days.range(from..=to) {
             tally.merge(&rest.tally);
@@ -233,7 +249,7 @@ impl Finder {
 }
 
 /// Slots by state, worst first.
-fn counts(standings: &[Standing]) -> BTreeMap<State, u64> {
+pub(super) fn counts(standings: &[Standing]) -> BTreeMap<State, u64> {
     let mut counts = BTreeMap::new();
     for standing in standings {
         *counts.entry(standing.verdict.state).or_default() += 1;

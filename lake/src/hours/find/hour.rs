@@ -28,6 +28,7 @@ impl Finder {
     /// One slot with its evidence. The gate is asked, and remembered.
     pub async fn hour(&self, slot: Slot, fresh: Fresh) -> Result<HourReport> {
         self.fits(slot)?;
+        let _held = self.hold(slot.day.plus(-1), slot.day);
         self.look_at(slot, fresh).await?;
         let standing = self.gated(slot).await?;
         // Readers that cannot wait are told where they can read: it was yesterday at the latest, or

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::forget::OBJECTS;
 use super::list::{InTree, Listed, Piece};
 use super::plan::in_data;
 use super::tally::Tally;
@@ -16,10 +17,30 @@ use crate::hours::template::Tree;
 use crate::table::Time;
 
 /// Listings, markers and answers of the gate, of one dataset. Shared between the questions about it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory(Mutex<Known>);
 
+impl Default for Memory {
+    fn default() -> Self {
+        Self::bounded(OBJECTS)
+    }
+}
+
 impl Memory {
+    /// One that forgets what was asked about longest ago rather than remember more objects than
+    /// these.
+    pub fn bounded(objects: usize) -> Self {
+        Self(Mutex::new(Known {
+            limit: objects,
+            ..Known::default()
+        }))
+    }
+
+    /// How many days of keys are remembered.
+    pub fn days(&self) -> usize {
+        self.lock().days.len()
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, Known> {
         // A panic elsewhere leaves whole entries behind.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -32,15 +53,24 @@ pub(super) struct Known {
     /// Days that were listed whole, with what lies in them and in no slot.
     pub(super) days: BTreeMap<Day, Rest>,
     pub(super) markers: BTreeMap<Slot, InMarkers>,
-    trees: BTreeSet<Day>,
+    pub(super) trees: BTreeSet<Day>,
     /// Contents of foreign commits, by key.
     pub(super) commits: BTreeMap<String, (Object, Result<Commit, String>)>,
-    letters: BTreeMap<Slot, Vec<Object>>,
+    pub(super) letters: BTreeMap<Slot, Vec<Object>>,
     letters_refused: Option<String>,
-    gates: BTreeMap<Slot, (u64, Completeness)>,
+    pub(super) gates: BTreeMap<Slot, (u64, Completeness)>,
     pub(super) root: Option<(Vec<String>, Vec<Object>)>,
     /// Closed days that had their turn to be listed again.
     turned: BTreeSet<Day>,
+    /// Objects that may be remembered.
+    pub(super) limit: usize,
+    /// Days of questions that are being answered.
+    pub(super) held: Vec<(Day, Day)>,
+    /// How many questions there were, and the last one about a day.
+    pub(super) questions: u64,
+    pub(super) used: BTreeMap<Day, u64>,
+    /// Slots of forgotten days that were closed or empty.
+    pub(super) passed: BTreeSet<Slot>,
 }
 
 /// The keys of a slot, and when they were listed.

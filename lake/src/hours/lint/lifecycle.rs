@@ -135,6 +135,35 @@ fn read(zone: &ZoneDecl, export: &Export, text: &str, found: &mut Vec<LintFindin
     rules
 }
 
+/// A rule that expires keys by their age.
+pub(super) struct Expiring {
+    pub(super) words: String,
+    pub(super) location: Option<String>,
+    pub(super) days: i64,
+}
+
+/// Those that can touch keys that begin so. What cannot be read is a finding of [`check`].
+pub(super) fn expiring(zone: &ZoneDecl, keys: &str) -> Vec<Expiring> {
+    let Some(export) = &zone.lifecycle else {
+        return Vec::new();
+    };
+    let Some(text) = export.text(zone, &mut Vec::new()) else {
+        return Vec::new();
+    };
+    let rules = read(zone, export, text, &mut Vec::new()).into_iter();
+    let rules = rules.filter(|rule| rule.covers(keys));
+    rules
+        .filter_map(|rule| match rule.expires {
+            Some(Expires::After(days)) => Some(Expiring {
+                words: rule.words(),
+                location: export.line(rule.line),
+                days,
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Checks the rules of a zone's bucket, those that can touch the zone.
 pub(super) fn check(
     zone: &ZoneDecl,

@@ -363,6 +363,67 @@ fn a_rule_may_not_outrun_markers_dead_letters_or_promises() {
 }
 
 #[test]
+fn markers_that_are_there_say_what_a_rule_can_delete() {
+    let with = |markers: &str| {
+        let rules = format!(
+            r#"{{"Rules": [{{"ID": "runs", "Status": "Enabled", "Filter": {{"Prefix": "learning/progress/event_date="}},
+                "Expiration": {{"Days": 400}}}}{markers}]}}"#
+        );
+        ZoneDecl {
+            lifecycle: export("raw.json", &rules),
+            ..raw()
+        }
+    };
+    let slot = |hour| crate::hours::Slot::hour("2026-11-10".parse().unwrap(), hour);
+    let run = |hour, superseded, put| Named {
+        slot: slot(hour),
+        superseded,
+        put,
+    };
+    let put = slot(0).end();
+    let later = |days: i64| crate::table::Time(put.0 + days * 86_400_000);
+    let runs = [
+        run(9, true, put),
+        run(8, false, put),
+        run(10, false, later(1)),
+    ];
+    let raw = with("");
+    let dataset = progress();
+    assert!(expires_runs(&raw, &dataset));
+    assert_eq!(named(&raw, &dataset, &runs, later(399)), []);
+    let found = named(&raw, &dataset, &runs, later(400));
+    assert_eq!(
+        said(&found),
+        [(
+            Severity::Error,
+            "expires_named",
+            "raw.json:1",
+            "rule `runs` for keys from `learning/progress/event_date=` on expires runs after 400d, and 2 runs are older and markers still name them, 1 of them superseded and within the audit window: 2026-11-10 08:00 first"
+        )]
+    );
+    let found = named(&raw, &dataset, &runs[2..], later(401));
+    assert!(
+        found[0]
+            .message
+            .contains("1 run is older and a marker still names it: ")
+    );
+    // Markers that go as soon as their runs name nothing that is gone.
+    for (days, some) in [(400, false), (401, true)] {
+        let markers = format!(
+            r#", {{"ID": "markers", "Status": "Enabled", "Filter": {{"Prefix": "learning/progress/_markers/"}},
+                "Expiration": {{"Days": {days}}}}}"#
+        );
+        let raw = with(&markers);
+        assert_eq!(expires_runs(&raw, &dataset), some, "{days}");
+        assert_eq!(
+            named(&raw, &dataset, &runs, later(500)).len(),
+            usize::from(some)
+        );
+    }
+    assert!(!expires_runs(&super::tests::raw(), &dataset));
+}
+
+#[test]
 fn what_cannot_be_read_is_a_finding_with_its_line() {
     let said_of = |text: &str| {
         let zone = ZoneDecl {

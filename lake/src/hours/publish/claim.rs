@@ -22,6 +22,9 @@ use crate::{Error, Result};
 /// Extra field of a marker: what the gate of completeness found when it was published.
 pub(super) const COMPLETENESS: &str = "completeness";
 
+/// Extra field of a marker: rows of the run that repeat the grain of a row before them.
+const REPEATED: &str = "repeated_rows";
+
 /// Decides what becomes of a claim.
 pub(super) async fn decide(
     dataset: &Dataset,
@@ -75,7 +78,10 @@ pub(super) async fn decide(
     marker.max_event_time = newest.unwrap_or(request.as_of);
     complete(&mut marker, gated.completeness.as_ref());
     marker.set_loose_until(claim.loose_until)?;
-    let mut warnings = Vec::new();
+    if let Some(repeated) = gated.repeated {
+        marker.extra.insert(REPEATED.to_owned(), repeated.into());
+    }
+    let mut warnings = gated.warnings;
     if seen.markers.declared.is_some() {
         warnings.push("the declaration that the hour is empty counts no longer".to_owned());
     }

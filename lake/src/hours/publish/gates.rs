@@ -8,6 +8,7 @@ use object_store::ObjectStore;
 
 use super::look::path;
 use crate::host::SharedHost;
+use crate::hours::columns::of_file;
 use crate::hours::day::Slot;
 use crate::hours::judge::Completeness;
 use crate::hours::key::{Role, role};
@@ -26,6 +27,10 @@ pub(crate) struct Gated {
     pub(crate) newest: Option<Time>,
     /// What the gate of completeness found.
     pub(crate) completeness: Option<Completeness>,
+    /// Rows that repeat the grain of a row before them, where that was looked for.
+    pub(crate) repeated: Option<u64>,
+    /// What whoever publishes should know.
+    pub(crate) warnings: Vec<String>,
     /// Why the run may not be published.
     pub(crate) refused: Option<String>,
 }
@@ -49,21 +54,8 @@ pub(crate) async fn gates(
         gated.newest = found.max_event_time;
         gated.refused = found.blocks;
     }
-    if gated.refused.is_none() && contract::grain_blocks(dataset) {
-        let repeated = contract::grain_duplicates(dataset, store, run, host).await?;
-        if repeated > 0 {
-            let message = format!(
-                "{repeated} rows repeat the grain ({}) of a row before them",
-                dataset.grain.join(", ")
-            );
-            gated.findings.push(Finding {
-                severity: Severity::Error,
-                rule: "grain".to_owned(),
-                location: None,
-                message: message.clone(),
-            });
-            gated.refused = Some(message);
-        }
+    if gated.refused.is_none() {
+        grain(dataset, store, run, &mut gated, host).await?;
     }
     if let (None, Some(rule)) = (&gated.refused, &dataset.complete) {
         let letters = dead_letters(dataset, store, slot).await?;
@@ -74,6 +66,51 @@ pub(crate) async fn gates(
         gated.completeness = Some(found);
     }
     Ok(gated)
+}
+
+/// Counts the rows that repeat the grain of another. Where an event may be delivered twice, that is
+/// told and forbids nothing, and neither does a file that lacks the columns.
+async fn grain(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    run: &[Object],
+    gated: &mut Gated,
+    host: &SharedHost,
+) -> Result<()> {
+    if dataset.grain.is_empty() {
+        return Ok(());
+    }
+    let blocks = contract::grain_blocks(dataset);
+    let message = match contract::grain_duplicates(dataset, store, run, host).await {
+        Ok(repeated) => {
+            gated.repeated = Some(repeated);
+            if repeated == 0 {
+                return Ok(());
+            }
+            format!(
+                "{repeated} rows repeat the grain ({}) of a row before them",
+                dataset.grain.join(", ")
+            )
+        }
+        Err(error) if !blocks && of_file(&error) => {
+            format!("rows that repeat the grain were not counted: {error}")
+        }
+        Err(error) => return Err(error),
+    };
+    gated.findings.push(Finding {
+        severity: match blocks {
+            true => Severity::Error,
+            false => Severity::Warning,
+        },
+        rule: "grain".to_owned(),
+        location: None,
+        message: message.clone(),
+    });
+    match blocks {
+        true => gated.refused = Some(message),
+        false => gated.warnings.push(message),
+    }
+    Ok(())
 }
 
 /// Objects that landed under the dead-letter prefix for the same slot; `None` where there is no such

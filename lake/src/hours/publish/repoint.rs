@@ -105,6 +105,7 @@ pub(super) async fn decide(
             over: over.zip(seen.current.clone()),
         }),
         findings: gated.findings,
+        warnings: gated.warnings,
         completeness: gated.completeness,
         ..Decided::default()
     })
