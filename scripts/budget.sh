@@ -20,7 +20,7 @@ page=() late=(dist/*_late.wasm.br)
 for file in dist/*.js.br dist/*.wasm.br; do
   [[ "$file" == dist/worker* || "$file" == *_late.wasm.br ]] || page+=("$file")
 done
-budget page 230 "${page[@]}"
+budget page 220 "${page[@]}"
 # Fetched while the first page is looked at.
 budget late 220 "${late[@]}"
 budget worker 900 "${worker[@]}"
