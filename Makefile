@@ -63,8 +63,8 @@ dist/index.html.br: out/site/index.html
 test: tools-test ## every test that needs no JVM and no Go
 	@scripts/test.sh
 
-engines: ## the tests against Spark, Trino and two more stores; installs them once
-	@scripts/engines.sh spark minio azurite trino
+engines: ## the tests against Spark, Trino, Hive and two more stores; installs them once
+	@scripts/engines.sh spark minio azurite trino hive
 
 check: lint budget ## formatting, lints, documentation and the size of the page
 

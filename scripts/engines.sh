@@ -3,11 +3,11 @@
 # which a plain `cargo test` leaves out. What cannot be installed is skipped loudly, and in CI is a
 # failure.
 #
-#   scripts/engines.sh [spark] [minio] [azurite] [trino]     all of them, where none is named
+#   scripts/engines.sh [spark] [minio] [azurite] [trino] [hive]     all of them, where none is named
 set -uo pipefail
 
 cd "$(dirname "$0")/.."
-(($#)) || set -- spark minio azurite trino
+(($#)) || set -- spark minio azurite trino hive
 
 wanted=() skipped=()
 for engine in "$@"; do

@@ -6,7 +6,7 @@
 #   scripts/tools.sh site            what builds the page: that, binaryen, Trunk, …
 #   scripts/tools.sh test            and a browser with its driver, the peers, a store
 #   scripts/tools.sh peers           the peers and the store alone
-#   scripts/tools.sh spark minio azurite trino   what only `make engines` sets us against
+#   scripts/tools.sh spark minio azurite trino hive   what only `make engines` sets us against
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -21,6 +21,8 @@ SPARK_PACKAGES=io.delta:delta-spark_2.13:4.0.1,org.apache.hadoop:hadoop-aws:3.4.
 MINIO=v0.0.0-20260212201848-7aac2a2c5b7c
 AZURITE=3.37.0
 TRINO=476
+TRINO_PLUGINS="delta-lake hive"
+PYMETASTORE=0.4.2
 # The tool must be of the library's version exactly, or its output does not link.
 WASM_BINDGEN="$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Cargo.lock)"
 
@@ -150,30 +152,33 @@ azurite() {
 # Trino needs a newer Java than Spark, and its launcher takes the one of JAVA_HOME.
 trino() {
   local java
-  java="$(java_since 24)" || {
+  java="$(java_of 24 99)" || {
     say "missing: Java 24 or newer, under /usr/lib/jvm or as JAVA_HOME; install it and run this again,"
     say "  on Debian with sudo apt-get install temurin-25-jdk, which https://packages.adoptium.net has"
     exit 1
   }
   need mvn maven
-  once trino "$TRINO" install_trino
+  once trino "$TRINO with $TRINO_PLUGINS" install_trino
   ln -sfn "$java" "$cache/engines/trino-java"
 }
 
-# java_since VERSION: the home of the newest Java that is installed, if that is no older.
-java_since() {
+# java_of OLDEST NEWEST: the home of the newest Java of those versions that is installed.
+java_of() {
   local home version newest=0 found
   for home in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
     version="$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release" 2>/dev/null)" || continue
-    [[ -n "$version" && -x "$home/bin/java" ]] && ((version > newest)) || continue
+    [[ -n "$version" && -x "$home/bin/java" ]] || continue
+    ((version > newest && version >= $1 && version <= $2)) || continue
     newest="$version" found="$home"
   done
-  ((newest >= $1)) && printf '%s\n' "$found"
+  ((newest > 0)) && printf '%s\n' "$found"
 }
 
-# A server of 800 MB with 60 plugins, of which one is ours: the others would be read at every start.
+# A server of 800 MB with 60 plugins, of which two are asked: the others would be read at every start.
 install_trino() {
   local trino="$cache/engines/trino" maven="$cache/engines/trino-maven" log="$cache/engines/trino.log"
+  local plugin others=()
+  for plugin in $TRINO_PLUGINS; do others+=(! -name "$plugin"); done
   say "fetching 800 MB from Maven; $log tells how far"
   rm -rf "$trino" "$maven"
   mkdir -p "$trino" "$maven"
@@ -185,8 +190,37 @@ install_trino() {
   # Files that plugins share are links from one to the next, so that none can be left out here.
   tar -xzf "$maven/io/trino/trino-server/$TRINO/trino-server-$TRINO.tar.gz" \
     -C "$trino" --strip-components=1
-  find "$trino/plugin" -mindepth 1 -maxdepth 1 ! -name delta-lake -exec rm -rf {} +
+  find "$trino/plugin" -mindepth 1 -maxdepth 1 "${others[@]}" -exec rm -rf {} +
   rm -rf "$maven"
+}
+
+# A Hive metastore, and Trino, which reads by what it holds. Hadoop does without Java 24, which took
+# away what it asks for who it is.
+hive() {
+  local java hive="$cache/engines/hive"
+  trino
+  java="$(java_of 17 23)" || {
+    packages openjdk-17-jre-headless
+    java="$(java_of 17 23)"
+  }
+  python3 -c 'import ensurepip, venv' 2>/dev/null || packages python3-venv
+  once hive "$(cksum <scripts/hive.xml) $PYMETASTORE" install_hive
+  ln -sfn "$java" "$hive/java"
+}
+
+install_hive() {
+  local hive="$cache/engines/hive" maven="$cache/engines/hive-maven" log="$cache/engines/hive.log"
+  say "fetching 150 MB from Maven; $log tells how far"
+  rm -rf "$hive" "$maven"
+  mvn -B -f scripts/hive.xml "-Dmaven.repo.local=$maven" dependency:copy-dependencies \
+    "-DoutputDirectory=$hive/lib" >"$log" 2>&1 </dev/null || {
+    tail -n 20 "$log" >&2
+    return 1
+  }
+  rm -rf "$maven"
+  # A client that is not ours, to see what it holds.
+  python3 -m venv "$hive/venv"
+  "$hive/venv/bin/pip" install --quiet --disable-pip-version-check "pymetastore==$PYMETASTORE"
 }
 
 for target in "$@"; do
@@ -198,7 +232,7 @@ for target in "$@"; do
     python
     ;;
   peers) python ;;
-  spark | minio | azurite | trino) "$target" ;;
+  spark | minio | azurite | trino | hive) "$target" ;;
   *)
     say "no such target: $target"
     exit 2

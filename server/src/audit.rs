@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use chrono::DateTime;
 use lake::figures;
-use lake::hours::{Slot, State as Hour};
+use lake::hours::State as Hour;
 use lake::plan::{
     Act, Applied, AuditPage, AuditRecord, Ended, Job, JobState, Outcome, Plan, PlanRequest,
     Published, PublishedOutcome,
@@ -195,16 +195,13 @@ fn done(plan: &Plan, applied: &Applied) -> String {
 
 /// What became of an hour, in one sentence.
 fn of_hour(published: &Published) -> String {
-    let slot = Slot {
-        day: published.date,
-        hour: published.hour,
-    };
+    let slot = published.slot();
     let run = published
         .marker
         .as_ref()
         .and_then(|marker| marker.get("run_id")?.as_str());
     let state = published.state.map_or("unknown", Hour::words);
-    match (published.outcome, run) {
+    let became = match (published.outcome, run) {
         (PublishedOutcome::Published, Some(run)) => {
             format!("{slot}: run {run} is published; the hour is {state}")
         }
@@ -213,6 +210,10 @@ fn of_hour(published: &Published) -> String {
             "{slot}: left as it was; {}",
             published.message.as_deref().unwrap_or(state)
         ),
+    };
+    match &published.registration_error {
+        Some(why) => format!("{became}; the catalog was not told: {why}"),
+        None => became,
     }
 }
 

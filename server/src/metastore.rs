@@ -8,9 +8,9 @@ mod tests;
 use std::time::Duration;
 
 use hive_metastore::{
-    FieldSchema, Partition, StorageDescriptor, Table, ThriftHiveMetastoreAddPartitionException,
-    ThriftHiveMetastoreClient, ThriftHiveMetastoreClientBuilder,
-    ThriftHiveMetastoreGetPartitionException,
+    FieldSchema, GetTableRequest, Partition, StorageDescriptor, Table,
+    ThriftHiveMetastoreAddPartitionException, ThriftHiveMetastoreClient,
+    ThriftHiveMetastoreClientBuilder, ThriftHiveMetastoreGetPartitionException,
 };
 use lake::hours::dataset::Metastore;
 use lake::hours::statement::{self, same_location, values_of};
@@ -24,10 +24,11 @@ use volo::net::Address;
 use volo_thrift::MaybeException;
 use volo_thrift::codec::default::DefaultMakeCodec;
 
-use self::failed::{failed, refused};
+use self::failed::{failed, refused, unknown_method};
 
-/// How long one registration may take, all of it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one registration may take, all of it. A metastore that was just started takes seconds to
+/// find its words.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a registration did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +67,14 @@ pub async fn register(dataset: &Dataset, marker: &Marker) -> Result<Registered> 
 
 /// Registers what a publish left, and says in its answer whether the catalog knows. Nothing fails
 /// here: the marker stands, and the next publish of the hour, which changes nothing, registers it.
-pub async fn remember(dataset: &Dataset, published: &mut Published) {
+///
+/// Whether somebody else told the catalog something else meanwhile.
+pub async fn remember(dataset: &Dataset, published: &mut Published) -> bool {
     let closed = published.state.is_some_and(State::is_closed);
     let marker = published.marker.clone().filter(|_| closed);
     // Of an hour in which nothing happened there is nothing to know.
     if dataset.metastore.is_none() || published.state == Some(State::Empty) {
-        return;
+        return false;
     }
     let done = match marker.map(|marker| serde_json::from_value(Value::Object(marker))) {
         Some(Ok(marker)) => register(dataset, &marker).await.map(drop),
@@ -79,7 +82,10 @@ pub async fn remember(dataset: &Dataset, published: &mut Published) {
         None => Err(Error::invalid("the hour is not closed")),
     };
     published.registered = Some(done.is_ok());
-    published.registration_error = done.err().map(|error| error.to_string());
+    let error = done.err();
+    let contradicted = error.as_ref().is_some_and(|e| e.kind() == Kind::Conflict);
+    published.registration_error = error.map(|error| error.to_string());
+    contradicted
 }
 
 /// The partitions that the dataset's table has.
@@ -145,8 +151,9 @@ impl<'a> Open<'a> {
         let client = ThriftHiveMetastoreClientBuilder::new("metastore")
             .address(address)
             .make_codec(DefaultMakeCodec::buffered())
-            .connect_timeout(Some(PATIENCE))
-            .read_write_timeout(Some(PATIENCE))
+            // The whole conversation ends sooner.
+            .connect_timeout(Some(2 * PATIENCE))
+            .read_write_timeout(Some(2 * PATIENCE))
             .build();
         Ok(Self { client, metastore })
     }
@@ -158,6 +165,23 @@ impl<'a> Open<'a> {
     }
 
     async fn table(&self) -> Result<Table> {
+        let (db_name, tbl_name) = self.name();
+        let request = GetTableRequest {
+            db_name,
+            tbl_name,
+            capabilities: None,
+        };
+        match self.client.get_table_req(request).await {
+            Ok(MaybeException::Ok(found)) => Ok(found.table),
+            Ok(MaybeException::Exception(e)) => Err(refused(&e)),
+            Err(e) if unknown_method(&e) => self.table_of_old().await,
+            Err(e) => Err(failed(&e)),
+        }
+    }
+
+    /// The table, from a metastore before Hive 3, which knows no requests. Since Hive 4 it knows
+    /// nothing else.
+    async fn table_of_old(&self) -> Result<Table> {
         let (database, table) = self.name();
         match self.client.get_table(database, table).await {
             Ok(MaybeException::Ok(table)) => Ok(table),

@@ -3,6 +3,7 @@
 
 mod acts;
 mod azurite;
+mod hive;
 mod minio;
 mod reads;
 mod spark;

@@ -7,6 +7,7 @@ pub mod asking;
 pub mod big;
 pub mod blocked;
 pub mod chromium;
+pub mod hive;
 pub mod hour;
 pub mod place;
 pub mod process;

@@ -53,7 +53,7 @@ impl Process {
     /// Waits until `ready` gives a value.
     ///
     /// # Panics
-    /// If the program ends first or a minute passes.
+    /// If the program ends first or two minutes pass.
     pub fn wait<T>(&mut self, mut ready: impl FnMut(&Self) -> Option<T>) -> T {
         let start = Instant::now();
         loop {
@@ -61,7 +61,7 @@ impl Process {
                 return value;
             }
             let ended = self.child.try_wait().expect("it can be asked");
-            if ended.is_some() || start.elapsed() > Duration::from_secs(60) {
+            if ended.is_some() || start.elapsed() > Duration::from_secs(120) {
                 let (name, out, err) = (&self.name, self.stdout(), self.stderr());
                 panic!("{name} is not ready (ended: {ended:?})\n{out}\n{err}");
             }
@@ -72,6 +72,14 @@ impl Process {
     /// Waits until it listens on the port.
     pub fn wait_for_port(&mut self, port: u16) {
         self.wait(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok());
+    }
+
+    /// Sends a signal to its group: `STOP`, `CONT`.
+    pub fn signal(&self, name: &str) {
+        let group = format!("-{}", self.child.id());
+        let _ = Command::new("kill")
+            .args([&format!("-{name}"), "--", &group])
+            .status();
     }
 
     /// Bytes of memory that it holds now.
@@ -91,8 +99,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         // The whole group: a driver's browser must not outlive the driver.
-        let group = format!("-{}", self.child.id());
-        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        self.signal("KILL");
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! Trino over the tables of a SeaweedFS.
+//! Trino over the tables of a SeaweedFS, those with a log and those of a Hive metastore.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::hive::Hive;
 use crate::process::{Process, free_ports};
 use crate::seaweed::SeaweedFs;
 use crate::{http, place};
@@ -16,10 +17,11 @@ use crate::{http, place};
 /// No answer takes so long, not even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A running Trino with one catalog, `delta`, and in it one schema, `default`.
+/// A running Trino with one catalog.
 #[derive(Debug)]
 pub struct Trino {
     url: String,
+    catalog: &'static str,
     client: reqwest::Client,
     process: Process,
     _folder: TempDir,
@@ -29,17 +31,35 @@ pub struct Trino {
 pub type Rows = Vec<Vec<Value>>;
 
 impl Trino {
-    /// Starts one, and waits until it answers.
+    /// Starts one over Delta tables, its catalog `delta` with one schema, `default`; and waits until
+    /// it answers.
     ///
     /// # Panics
     /// If it is not installed, or does not become ready.
     pub async fn start(seaweed: &SeaweedFs) -> Self {
+        let trino = Self::with("delta", |folder| delta(folder, seaweed)).await;
+        trino.run("create schema delta.default").await;
+        trino
+    }
+
+    /// Starts one over the tables of a metastore, its catalog `hive`; and waits until it answers.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub async fn over(hive: &Hive, seaweed: &SeaweedFs) -> Self {
+        Self::with("hive", |_| tables_of(hive, seaweed)).await
+    }
+
+    async fn with(
+        catalog: &'static str,
+        properties: impl Fn(&Path) -> Vec<(&'static str, String)>,
+    ) -> Self {
         let home = place::cache().join("engines/trino");
         let launcher = home.join("bin/launcher");
         assert!(launcher.exists(), "run `scripts/tools.sh trino`");
         let folder = TempDir::new().expect("a temporary folder can be made");
         let [port] = free_ports();
-        configure(folder.path(), port, seaweed);
+        configure(folder.path(), port, catalog, properties(folder.path()));
         let mut process = Process::start(
             Command::new(launcher)
                 .arg("run")
@@ -51,6 +71,7 @@ impl Trino {
         process.wait_for_port(port);
         let trino = Self {
             url: format!("http://127.0.0.1:{port}"),
+            catalog,
             client: http()
                 .timeout(PATIENCE)
                 .build()
@@ -59,8 +80,6 @@ impl Trino {
             _folder: folder,
         };
         trino.wait().await;
-        let schema = "create schema delta.default";
-        trino.run(schema).await;
         trino
     }
 
@@ -108,7 +127,7 @@ impl Trino {
             .client
             .post(format!("{}/v1/statement", self.url))
             .header("X-Trino-User", "tests")
-            .header("X-Trino-Catalog", "delta")
+            .header("X-Trino-Catalog", self.catalog)
             .header("X-Trino-Schema", "default")
             .header("X-Trino-Time-Zone", "UTC")
             .body(statement.to_owned());
@@ -136,8 +155,7 @@ fn flag(name: &str, path: &Path) -> String {
     format!("--{name}={}", path.display())
 }
 
-fn configure(folder: &Path, port: u16, seaweed: &SeaweedFs) {
-    let lake = seaweed.environment();
+fn configure(folder: &Path, port: u16, catalog: &str, properties: Vec<(&str, String)>) {
     let write = |file: &str, lines: &[(&str, &str)]| {
         let mut text = String::new();
         for (key, value) in lines {
@@ -173,21 +191,52 @@ fn configure(folder: &Path, port: u16, seaweed: &SeaweedFs) {
     let java = "-server\n-Xmx2G\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n-XX:ReservedCodeCacheSize=256M\n\
                 -Djdk.attach.allowAttachSelf=true\n-Duser.timezone=UTC\n--enable-native-access=ALL-UNNAMED\n";
     fs::write(folder.join("etc/jvm.config"), java).expect("it can be written");
-    write(
-        "catalog/delta.properties",
-        &[
-            ("connector.name", "delta_lake"),
-            ("hive.metastore", "file"),
-            ("hive.metastore.catalog.dir", "local:///metastore"),
-            ("fs.native-local.enabled", "true"),
-            ("local.location", &folder.display().to_string()),
-            ("fs.native-s3.enabled", "true"),
-            ("s3.endpoint", seaweed.endpoint()),
-            ("s3.region", &lake["AWS_REGION"]),
-            ("s3.aws-access-key", &lake["AWS_ACCESS_KEY_ID"]),
-            ("s3.aws-secret-key", &lake["AWS_SECRET_ACCESS_KEY"]),
-            ("s3.path-style-access", "true"),
-            ("delta.register-table-procedure.enabled", "true"),
-        ],
-    );
+    let properties: Vec<(&str, &str)> = properties
+        .iter()
+        .map(|(key, value)| (*key, value.as_str()))
+        .collect();
+    write(&format!("catalog/{catalog}.properties"), &properties);
+}
+
+fn store(seaweed: &SeaweedFs) -> [(&'static str, String); 6] {
+    let mut lake = seaweed.environment();
+    let mut of = |name| lake.remove(name).unwrap_or_default();
+    [
+        ("fs.native-s3.enabled", "true".to_owned()),
+        ("s3.endpoint", seaweed.endpoint().to_owned()),
+        ("s3.region", of("AWS_REGION")),
+        ("s3.aws-access-key", of("AWS_ACCESS_KEY_ID")),
+        ("s3.aws-secret-key", of("AWS_SECRET_ACCESS_KEY")),
+        ("s3.path-style-access", "true".to_owned()),
+    ]
+}
+
+fn delta(folder: &Path, seaweed: &SeaweedFs) -> Vec<(&'static str, String)> {
+    let mut properties = vec![
+        ("connector.name", "delta_lake".to_owned()),
+        ("hive.metastore", "file".to_owned()),
+        (
+            "hive.metastore.catalog.dir",
+            "local:///metastore".to_owned(),
+        ),
+        ("fs.native-local.enabled", "true".to_owned()),
+        ("local.location", folder.display().to_string()),
+        ("delta.register-table-procedure.enabled", "true".to_owned()),
+    ];
+    properties.extend(store(seaweed));
+    properties
+}
+
+fn tables_of(hive: &Hive, seaweed: &SeaweedFs) -> Vec<(&'static str, String)> {
+    let mut properties = vec![
+        ("connector.name", "hive".to_owned()),
+        ("hive.metastore.uri", hive.uri()),
+        // What a partition is and which files it has is asked for each statement, and never
+        // remembered: a partition may be read from elsewhere a moment later.
+        ("hive.metastore-cache-ttl", "0s".to_owned()),
+        ("hive.file-status-cache-tables", String::new()),
+        ("hive.allow-register-partition-procedure", "true".to_owned()),
+    ];
+    properties.extend(store(seaweed));
+    properties
 }

@@ -24,7 +24,7 @@ use object_store::ObjectStore;
 use object_store::path::Path;
 use serde_json::{Map, Value};
 
-pub use self::apply::apply;
+pub use self::apply::{apply, refresh};
 use self::look::{Look, look};
 use super::Dataset;
 use super::day::Slot;

@@ -4,7 +4,7 @@
 mod quote;
 mod report;
 
-pub use self::report::{statements, wrong};
+pub use self::report::{outside, statements, wrong};
 
 use self::quote::{name_of, text, type_of};
 use super::dataset::Dataset;
@@ -106,26 +106,8 @@ pub fn judge(
     slot: Option<Slot>,
     judged: Option<(State, Option<&Marker>)>,
 ) -> Option<WrongPartition> {
-    let columns = dataset.partition.iter().zip(&registered.values);
-    let pairs: Vec<(&String, &String)> = columns.collect();
-    let named: Vec<String> = pairs.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    let partition = named.join("/");
-    let quoted: Vec<String> = pairs
-        .iter()
-        .map(|(name, value)| format!("{}={}", name_of(name), text(value)))
-        .collect();
-    let drop = format!(
-        "ALTER TABLE {} DROP IF EXISTS PARTITION ({});",
-        table(dataset),
-        quoted.join(", ")
-    );
-    let wrong = |why: String, mend: String| {
-        Some(WrongPartition {
-            partition: partition.clone(),
-            why,
-            mend,
-        })
-    };
+    let drop = drop_statement(dataset, registered);
+    let wrong = |why: String, mend: String| Some(found(dataset, registered, why, mend));
     let Some(slot) = slot else {
         return wrong("the dataset has no such partition".to_owned(), drop);
     };
@@ -149,6 +131,35 @@ pub fn judge(
         ),
         None => wrong("it is registered, and nothing closed it".to_owned(), drop),
     }
+}
+
+/// What is wrong with a partition beside that of the same slot.
+fn repeated(dataset: &Dataset, registered: &Registered, slot: Slot) -> WrongPartition {
+    let why = format!("{slot} is registered twice, and its rows are read twice");
+    let mend = drop_statement(dataset, registered);
+    found(dataset, registered, why, mend)
+}
+
+fn found(dataset: &Dataset, registered: &Registered, why: String, mend: String) -> WrongPartition {
+    let columns = dataset.partition.iter().zip(&registered.values);
+    let named: Vec<String> = columns.map(|(n, v)| format!("{n}={v}")).collect();
+    WrongPartition {
+        partition: named.join("/"),
+        why,
+        mend,
+    }
+}
+
+fn drop_statement(dataset: &Dataset, registered: &Registered) -> String {
+    let columns = dataset.partition.iter().zip(&registered.values);
+    let quoted: Vec<String> = columns
+        .map(|(name, value)| format!("{}={}", name_of(name), text(value)))
+        .collect();
+    format!(
+        "ALTER TABLE {} DROP IF EXISTS PARTITION ({});",
+        table(dataset),
+        quoted.join(", ")
+    )
 }
 
 /// The slot that a partition's values name.

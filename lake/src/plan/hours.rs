@@ -100,6 +100,14 @@ impl Published {
             warnings: plan.warnings.clone(),
         }
     }
+
+    /// The hour that it is about.
+    pub fn slot(&self) -> Slot {
+        Slot {
+            day: self.date,
+            hour: self.hour,
+        }
+    }
 }
 
 /// What came of it.

@@ -137,6 +137,10 @@ pub struct PartitionsReport {
     pub statements: Vec<PartitionStatement>,
     /// Registered partitions that are wrong; `None` where no metastore was asked.
     pub wrong: Option<Vec<WrongPartition>>,
+    /// Registered partitions of hours outside the window, which were not judged; `None` where no
+    /// metastore was asked.
+    #[serde(default)]
+    pub outside: Option<u64>,
     /// Why the metastore that is configured could not be asked.
     pub metastore_error: Option<String>,
 }

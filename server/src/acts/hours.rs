@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use lake::host::SharedHost;
+use lake::host::{Progress, SharedHost};
 use lake::hours::compact;
 use lake::hours::publish::{self, Claim, Over, Request, What};
 use lake::hours::{Slot, expire};
-use lake::plan::{Act, Applied, Outcome, Plan, PlanRequest};
+use lake::plan::{Act, Applied, Outcome, Plan, PlanRequest, Published, PublishedOutcome};
 use lake::table::Time;
 use lake::{Error, Kind, Result};
 use uuid::Uuid;
@@ -137,7 +137,7 @@ async fn publish(
     consent.check(&planned.plan.id)?;
     let started = Instant::now();
     let mut published = publish::apply(dataset, store, &planned, &consent.sign(), host).await?;
-    metastore::remember(dataset, &mut published).await;
+    register(placed, now, &mut published, host).await;
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {
@@ -154,6 +154,34 @@ async fn publish(
         }),
     })
 }
+
+/// Has the catalog remember what an act left. The hour is looked at again once the catalog has
+/// answered: of two publishers, the one it heard last may be the one whose marker was replaced.
+async fn register(placed: &Placed, now: Time, published: &mut Published, host: &SharedHost) {
+    let Placed { dataset, store } = placed;
+    if dataset.metastore.is_none() || published.outcome == PublishedOutcome::Refused {
+        return;
+    }
+    host.progress(Progress {
+        step: "registering the partition".to_owned(),
+        done: 0,
+        of: None,
+    });
+    for _ in 0..ROUNDS {
+        let contradicted = metastore::remember(dataset, published).await;
+        if published.registered != Some(true) && !contradicted {
+            return;
+        }
+        let mut again = published.clone();
+        match publish::refresh(dataset, store, now, &mut again).await {
+            Ok(()) if contradicted || again.marker != published.marker => *published = again,
+            _ => return,
+        }
+    }
+}
+
+/// How often a publisher tells the catalog while others do.
+const ROUNDS: usize = 5;
 
 /// What is asked of `lake` of a compaction.
 fn compaction(request: &PlanRequest, as_of: Time) -> Result<compact::Request> {
@@ -187,7 +215,8 @@ async fn compact(
     let started = Instant::now();
     let signature = consent.sign();
     let run = compact::run_id(signature.now, &signature.txn_id);
-    let published = compact::apply(dataset, store, &planned, &run, &signature, host).await?;
+    let mut published = compact::apply(dataset, store, &planned, &run, &signature, host).await?;
+    register(placed, now, &mut published, host).await;
     Ok(Outcome {
         plan: planned.plan,
         applied: Some(Applied {

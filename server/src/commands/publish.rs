@@ -190,6 +190,14 @@ fn text(told: &Published, slot: Slot) -> String {
     }
     let superseded = told.superseded_run.as_deref();
     rows.extend(superseded.map(|run| ("supersedes", clean(run))));
+    rows.extend(told.registered.map(|registered| {
+        let why = told.registration_error.as_deref().map(clean);
+        let word = match registered {
+            true => "yes".to_owned(),
+            false => format!("no: {}", why.unwrap_or_default()),
+        };
+        ("registered", word)
+    }));
     let mut out = pairs(&rows);
     let message = told.message.as_deref();
     let message = message.filter(|_| told.outcome == PublishedOutcome::Unchanged);

@@ -9,7 +9,7 @@ use lake::wire::hours::Fresh;
 use lake::wire::zones::PartitionsReport;
 use lake::{Error, Result};
 
-use super::text::clean;
+use super::text::{clean, count};
 use super::{Context, fail, print};
 use crate::{acts, metastore, setup};
 
@@ -68,12 +68,20 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         dataset: dataset.name.clone(),
         create_table,
         statements: statement::statements(&dataset, rows, registered.as_deref()),
+        outside: registered
+            .as_ref()
+            .map(|registered| statement::outside(&dataset, rows, registered)),
         wrong: registered.map(|registered| statement::wrong(&dataset, rows, &registered)),
         metastore_error,
     };
     match context.json {
         true => print::json(&report)?,
         false => print::out(&text(&report))?,
+    }
+    if let Some(why) = &report.metastore_error {
+        return Ok(fail::undone(&format!(
+            "what is registered was not judged: {why}"
+        )));
     }
     let wrong = report.wrong.as_ref().map_or(0, Vec::len);
     match wrong {
@@ -95,6 +103,18 @@ fn text(report: &PartitionsReport) -> String {
     }
     if let Some(error) = &report.metastore_error {
         out.push_str(&comment(&format!("the metastore was not asked: {error}")));
+    }
+    if let Some(n @ 1..) = report.outside {
+        let what = match n {
+            1 => {
+                "1 partition of an hour outside the window is registered and was not judged".into()
+            }
+            n => format!(
+                "{} partitions of hours outside the window are registered and were not judged",
+                count(n)
+            ),
+        };
+        out.push_str(&comment(&what));
     }
     for wrong in report.wrong.iter().flatten() {
         let what = format!("{}: {}", wrong.partition, wrong.why);

@@ -6,9 +6,11 @@ use hive_metastore::{
     ThriftHiveMetastoreGetPartitionException as GetOne,
     ThriftHiveMetastoreGetPartitionsException as GetAll,
     ThriftHiveMetastoreGetTableException as GetTable,
+    ThriftHiveMetastoreGetTableReqException as GetTableReq,
 };
 use lake::{Error, Kind};
 use pilota::FastStr;
+use pilota::thrift::ApplicationExceptionKind;
 use volo_thrift::ClientError;
 
 /// An exception that the metastore answers with.
@@ -18,6 +20,15 @@ pub(super) trait Failed {
 }
 
 impl Failed for GetTable {
+    fn said(&self) -> (Kind, Option<&FastStr>) {
+        match self {
+            Self::O1(e) => (Kind::Unreachable, e.message.as_ref()),
+            Self::O2(e) => (Kind::NotFound, e.message.as_ref()),
+        }
+    }
+}
+
+impl Failed for GetTableReq {
     fn said(&self) -> (Kind, Option<&FastStr>) {
         match self {
             Self::O1(e) => (Kind::Unreachable, e.message.as_ref()),
@@ -70,10 +81,25 @@ pub(super) fn refused(exception: &impl Failed) -> Error {
     Error::new(kind, format!("the metastore refuses: {message}"))
 }
 
+/// Whether the metastore is of a version that does not have what it was asked for.
+pub(super) fn unknown_method(error: &ClientError) -> bool {
+    match error {
+        ClientError::Application(e) => e.kind() == ApplicationExceptionKind::UNKNOWN_METHOD,
+        _ => false,
+    }
+}
+
 /// The conversation broke.
 pub(super) fn failed(error: &ClientError) -> Error {
+    let said = error.to_string();
+    let said = DUMPS.iter().fold(said.as_str(), |said, dump| {
+        said.split_once(dump).map_or(said, |(said, _)| said)
+    });
     Error::new(
         Kind::Unreachable,
-        format!("the metastore cannot be talked to: {error}"),
+        format!("the metastore cannot be talked to: {said}"),
     )
 }
+
+/// Where the library begins to tell of its own insides.
+const DUMPS: [&str; 3] = [", cx: ", ", rpc_info: ", ", rpcinfo: "];

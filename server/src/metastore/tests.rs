@@ -90,6 +90,7 @@ async fn what_is_no_metastore_is_an_error() {
         let (kind, said, _) = error_of(&format!("thrift://{address}")).await;
         other.abort();
         assert_eq!(kind, Kind::Unreachable, "{said}");
+        assert!(!said.contains('{'), "{said}");
     }
     let none = Dataset {
         metastore: None,
@@ -99,6 +100,57 @@ async fn what_is_no_metastore_is_an_error() {
         register(&none, &marker()).await.unwrap_err().kind(),
         Kind::Invalid
     );
+}
+
+/// A message of Thrift's binary protocol: what it is, to which call of which method, and a struct.
+fn message(kind: u8, call: u32, method: &str, fields: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x80, 0x01, 0, kind];
+    bytes.extend(u32::try_from(method.len()).unwrap().to_be_bytes());
+    bytes.extend(method.as_bytes());
+    bytes.extend(call.to_be_bytes());
+    bytes.extend(fields);
+    bytes.push(0);
+    bytes
+}
+
+fn string_field(id: u8, value: &str) -> Vec<u8> {
+    let mut bytes = vec![11, 0, id];
+    bytes.extend(u32::try_from(value.len()).unwrap().to_be_bytes());
+    bytes.extend(value.as_bytes());
+    bytes
+}
+
+#[tokio::test]
+async fn a_metastore_of_old_is_asked_as_it_was_asked_of_old() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let old = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut asked = [0; 256];
+            while let Ok(n @ 1..) = stream.read(&mut asked).await {
+                let asked = String::from_utf8_lossy(&asked[..n]).into_owned();
+                let answer = match asked.contains("get_table_req") {
+                    // Type 1: unknown method.
+                    true => {
+                        let mut fields = string_field(1, "Invalid method name");
+                        fields.extend([8, 0, 2, 0, 0, 0, 1]);
+                        message(3, 0, "get_table_req", &fields)
+                    }
+                    false => {
+                        let mut fields = vec![12, 0, 2];
+                        fields.extend(string_field(1, "no table of old"));
+                        fields.push(0);
+                        message(2, 1, "get_table", &fields)
+                    }
+                };
+                stream.write_all(&answer).await.unwrap();
+            }
+        }
+    });
+    let (kind, said, _) = error_of(&format!("thrift://{address}")).await;
+    old.abort();
+    assert_eq!(kind, Kind::NotFound, "{said}");
+    assert!(said.contains("refuses: no table of old"), "{said}");
 }
 
 #[tokio::test]

@@ -29,7 +29,12 @@ pub async fn apply(
 ) -> Result<Published> {
     run::check(run)?;
     let Some(work) = &planned.work else {
-        return Ok(Published::of(&planned.plan, planned.slot));
+        let mut told = Published::of(&planned.plan, planned.slot);
+        // Nothing had to be done: what a reader may scan is told all the same.
+        if told.outcome == PublishedOutcome::Unchanged {
+            publish::refresh(dataset, store, planned.store_time, &mut told).await?;
+        }
+        return Ok(told);
     };
     let named = (run, signature.engine.as_str());
     let written = write(dataset, store, planned, work, named, host).await;

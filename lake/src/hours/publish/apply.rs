@@ -13,10 +13,12 @@ use super::{Planned, Write, body_of, history, judged, map_of};
 use crate::delta::write::Signature;
 use crate::host::{Progress, SharedHost};
 use crate::hours::Dataset;
+use crate::hours::judge::Completeness;
 use crate::hours::listing::Object;
 use crate::hours::marker::{Declared, Marker};
 use crate::hours::template::Template;
 use crate::plan::{Published, PublishedOutcome};
+use crate::table::Time;
 use crate::{Error, Kind, Result};
 
 /// Extra field of a marker: who published it.
@@ -61,8 +63,9 @@ pub async fn apply(
         }
     }
     step(host, "looking at the hour again");
+    let completeness = planned.completeness.as_ref();
     match look(dataset, store, planned.slot).await {
-        Ok(seen) => stands(dataset, planned, &seen, &mut told)?,
+        Ok(seen) => stands(dataset, &seen, completeness, planned.store_time, &mut told)?,
         // What was put is put. How the hour stands is not known, and that is what is told.
         Err(error) => {
             let done = match told.outcome {
@@ -189,13 +192,30 @@ async fn declare(
     }
 }
 
+/// Looks at the hour of an answer again, and tells how it stands now. `store_time` is the store's
+/// clock of a moment ago.
+pub async fn refresh(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    store_time: Time,
+    told: &mut Published,
+) -> Result<()> {
+    let seen = look(dataset, store, told.slot()).await?;
+    stands(dataset, &seen, None, store_time, told)
+}
+
 /// Tells how the hour stands.
-fn stands(dataset: &Dataset, planned: &Planned, seen: &Look, told: &mut Published) -> Result<()> {
+fn stands(
+    dataset: &Dataset,
+    seen: &Look,
+    completeness: Option<&Completeness>,
+    store_time: Time,
+    told: &mut Published,
+) -> Result<()> {
     let current = seen.markers.current.as_ref();
-    let put = current.map_or(planned.store_time, |(object, _)| object.put);
-    let now = put.max(planned.store_time);
-    let completeness = planned.completeness.as_ref();
-    let verdict = judged(dataset, planned.slot, seen, completeness, now);
+    let put = current.map_or(store_time, |(object, _)| object.put);
+    let now = put.max(store_time);
+    let verdict = judged(dataset, told.slot(), seen, completeness, now);
     told.marker = seen.markers.marker().map(map_of).transpose()?;
     told.state = Some(verdict.state);
     told.reasons = verdict.reasons;

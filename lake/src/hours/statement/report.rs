@@ -1,10 +1,10 @@
 //! The statements of a window of hours, and what is wrong with the partitions that are registered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Registered, add, analyze, judge, set_location, slot_of};
+use super::{Registered, add, analyze, judge, repeated, set_location, slot_of, values_of};
 use crate::hours::dataset::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::marker::Marker;
@@ -55,18 +55,26 @@ pub fn statements(
 }
 
 /// Registered partitions that are wrong, those of slots outside the rows left out: nothing was
-/// looked at that would tell. What is no slot of the dataset is always wrong.
+/// looked at that would tell. What is no slot of the dataset is always wrong, and so is a second
+/// partition of a slot, whose rows are read twice.
 pub fn wrong(
     dataset: &Dataset,
     rows: &[HourRow],
     registered: &[Registered],
 ) -> Vec<WrongPartition> {
     let rows: BTreeMap<Slot, &HourRow> = rows.iter().map(|row| (slot(row), row)).collect();
+    let written = |slot| {
+        let values = values_of(dataset, slot);
+        registered.iter().any(|other| other.values == values)
+    };
     let found = registered.iter().filter_map(|partition| {
         let Some(slot) = slot_of(dataset, &partition.values) else {
             return judge(dataset, partition, None, None);
         };
         let row = rows.get(&slot)?;
+        if partition.values != values_of(dataset, slot) && written(slot) {
+            return Some(repeated(dataset, partition, slot));
+        }
         let marker = marker(row);
         judge(
             dataset,
@@ -76,4 +84,13 @@ pub fn wrong(
         )
     });
     found.collect()
+}
+
+/// Registered partitions of the dataset's hours that are not among the rows.
+pub fn outside(dataset: &Dataset, rows: &[HourRow], registered: &[Registered]) -> u64 {
+    let rows: BTreeSet<Slot> = rows.iter().map(slot).collect();
+    let slots = registered
+        .iter()
+        .filter_map(|partition| slot_of(dataset, &partition.values));
+    slots.filter(|slot| !rows.contains(slot)).count() as u64
 }

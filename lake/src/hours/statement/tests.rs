@@ -6,6 +6,7 @@ use super::*;
 use crate::hours::dataset::Metastore;
 use crate::hours::judge::tests::dataset;
 use crate::table::Time;
+use crate::wire::hours::HourRow;
 
 fn slot() -> Slot {
     Slot::hour("2026-11-10".parse().unwrap(), 8)
@@ -194,4 +195,56 @@ fn wrong_partitions_are_mended() {
     );
     assert!(same_location("file:/a/b", "file:///a/b/"));
     assert!(!same_location("s3://a/b", "s3://a/b1"));
+}
+
+#[test]
+fn an_hour_that_is_registered_twice_is_read_twice() {
+    let dataset = dataset();
+    let marker = marker("r1");
+    let row = HourRow {
+        date: slot().day,
+        hour: Some(8),
+        state: State::Closed,
+        marker: serde_json::from_value(serde_json::to_value(&marker).unwrap()).unwrap(),
+        reasons: Vec::new(),
+        objects: 1,
+        bytes: 1,
+        median_bytes: None,
+        newest_object: None,
+        completeness: None,
+        listed_at: None,
+    };
+    let registered = |values: [&str; 2]| Registered {
+        values: values.map(str::to_owned).to_vec(),
+        location: marker.prefix.clone(),
+    };
+    let rows = [row];
+    // Alone it is how a column of numbers writes the hour.
+    let once = [registered(["2026-11-10", "8"])];
+    assert_eq!(wrong(&dataset, &rows, &once), []);
+    let all = [
+        registered(["2026-11-10", "8"]),
+        registered(["2026-11-10", "08"]),
+        registered(["2026-11-09", "08"]),
+        registered(["2026-11-10", "24"]),
+    ];
+    let found = wrong(&dataset, &rows, &all);
+    let found: Vec<(&str, &str)> = found
+        .iter()
+        .map(|wrong| (wrong.why.as_str(), wrong.mend.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (
+                "2026-11-10 08:00 is registered twice, and its rows are read twice",
+                "ALTER TABLE learning.progress_raw DROP IF EXISTS PARTITION (event_date='2026-11-10', hour='8');"
+            ),
+            (
+                "the dataset has no such partition",
+                "ALTER TABLE learning.progress_raw DROP IF EXISTS PARTITION (event_date='2026-11-10', hour='24');"
+            ),
+        ]
+    );
+    assert_eq!(outside(&dataset, &rows, &all), 1);
 }
