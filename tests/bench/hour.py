@@ -10,7 +10,6 @@ it was.
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -47,21 +46,34 @@ def again(folder):
         shutil.rmtree(run)
 
 
+def peak(process):
+    """MiB that a process has held at most so far. What the kernel tells of an ended one counts the
+    process that it was forked from, too."""
+    try:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+    except OSError:
+        return 0
+    lines = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(lines[0].split()[1]) / 1024 if lines else 0
+
+
 def compact(tidemark, config):
     """Compacts the hour; gives what was said, what was said of how far it was, seconds and peak MiB."""
     command = [tidemark, "--config", str(config), "compact", *OF_HOUR, "--target-size", str(TARGET), "--apply", "--json"]
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors)
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
+        process = subprocess.Popen(command, stdout=output, stderr=errors)
+        memory = 0
+        while process.poll() is None:
+            memory = max(memory, peak(process))
+            time.sleep(0.01)
         seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
         errors.seek(0)
-        told = errors.read().decode()
+        answer, told = output.read(), errors.read().decode()
     if process.returncode != 0:
         sys.exit(f"bench: {' '.join(command)} ended with {process.returncode}: {told}")
-    return json.loads(output), [json.loads(line) for line in told.splitlines()], seconds, usage.ru_maxrss / 1024
+    return json.loads(answer), [json.loads(line) for line in told.splitlines()], seconds, memory
 
 
 def rows_of(files):

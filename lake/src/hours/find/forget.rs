@@ -12,8 +12,8 @@ use crate::hours::day::{Day, Slot};
 use crate::hours::listing::SlotObjects;
 use crate::table::Time;
 
-/// Objects that are remembered where nobody says how many: some hundred megabytes' worth at most, and
-/// a year of a dataset with two dozen objects an hour.
+/// Objects that are remembered where nobody says how many: some sixty megabytes, and a year of a
+/// dataset with two dozen objects an hour.
 pub(super) const OBJECTS: usize = 250_000;
 
 /// Days that a question is about, remembered for as long as it is being answered.
