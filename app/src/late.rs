@@ -11,6 +11,7 @@ use wasm_bindgen_futures::JsFuture;
 use crate::markup::{Markup, view};
 use crate::pages;
 use crate::route::Route;
+use crate::session::session;
 use crate::signals::RwSignal;
 
 /// Whether the code of the late pages is there.
@@ -87,9 +88,18 @@ pub fn page(route: &Route) -> Markup {
         Route::Hours { .. } => view! { <pages::hours::Page /> },
         Route::Hour { .. } => view! { <pages::hour::Page /> },
         Route::DatasetLayout { .. } => view! { <pages::dataset_layout::Page /> },
+        // What it calls out of hours; the rest of it comes with the first paint.
+        Route::Lake => called_out(),
         Route::Closed => view! { <pages::closed::Page /> },
         Route::Zones => view! { <pages::zones::Page /> },
         Route::Audit => view! { <pages::audit::Page /> },
         _ => Markup::Nothing,
     }
+}
+
+fn called_out() -> Markup {
+    Markup::live(|| {
+        let lake = session().lake.ok()?;
+        Some(view! { <pages::closed::called_out::CalledOut lake /> })
+    })
 }
