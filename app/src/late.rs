@@ -15,6 +15,7 @@ use crate::pages;
 use crate::pages::timeline::{Timeline, jump, picked};
 use crate::parts::Failed;
 use crate::route::Route;
+use crate::session::session;
 use crate::signals::{Callback, RwSignal};
 
 /// Whether the code of the late pages is there.
@@ -101,6 +102,8 @@ pub fn page(route: &Route) -> Markup {
         Route::Hours { .. } => view! { <pages::hours::Page /> },
         Route::Hour { .. } => view! { <pages::hour::Page /> },
         Route::DatasetLayout { .. } => view! { <pages::dataset_layout::Page /> },
+        // What it calls out of hours; the rest of it comes with the first paint.
+        Route::Lake => called_out(),
         Route::Closed => view! { <pages::closed::Page /> },
         Route::Zones => view! { <pages::zones::Page /> },
         Route::Audit => view! { <pages::audit::Page /> },
@@ -124,4 +127,11 @@ pub fn jump(timeline: Timeline, open: RwSignal<bool>) -> Markup {
 #[inline(never)]
 pub fn picked(timeline: Timeline) -> Markup {
     view! { <picked::Picked timeline /> }
+}
+
+fn called_out() -> Markup {
+    Markup::live(|| {
+        let lake = session().lake.ok()?;
+        Some(view! { <pages::closed::called_out::CalledOut lake /> })
+    })
 }

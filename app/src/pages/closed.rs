@@ -1,5 +1,8 @@
 //! Up to when each dataset is closed: the manager's page. Nothing can be done on it.
 
+pub mod called_out;
+pub mod sentences;
+
 use std::sync::Arc;
 
 use lake::hours::Day;
@@ -17,7 +20,7 @@ use crate::session::session;
 use crate::signals::{Callback, RwSignal};
 
 use super::hours::exceptions::state;
-use super::hours::grid::day_name;
+use super::hours::grid::{cells_class, day_name};
 use super::hours::runs::{class, runs};
 use super::hours::summary::{legend, moment, up_to};
 
@@ -145,7 +148,7 @@ fn Month(name: String, report: Arc<GridReport>) -> Markup {
         view! {
             <div class="hours-line">
                 <span class="day">{day_name(day.date)}</span>
-                <div class="cells" style=format!("--n:{width}")><div class="run">{cells.collect::<Markup>()}</div></div>
+                <div class=cells_class(width) style=format!("--n:{width}")><div class="run">{cells.collect::<Markup>()}</div></div>
             </div>
         }
     });

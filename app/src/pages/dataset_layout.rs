@@ -32,13 +32,10 @@ pub fn Page() -> Markup {
     let report = {
         let dataset = dataset.clone();
         Asked::new(move |progress| {
-            let first = session
-                .lake
-                .ok()?
-                .datasets
-                .iter()
-                .find(|d| d.name == dataset)?
-                .first;
+            // One that is not among them is asked for all the same: the answer says so.
+            let lake = session.lake.ok()?;
+            let declared = lake.datasets.iter().find(|d| d.name == dataset);
+            let first = declared.and_then(|declared| declared.first);
             let today = session.now.with_untracked(|now| Day::of(*now));
             let from = today
                 .plus(1 - DAYS)

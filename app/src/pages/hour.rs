@@ -21,6 +21,7 @@ use crate::signals::{Callback, Memo, RwSignal, Signal};
 
 use super::hours::Tabs;
 use super::hours::grid::day_name;
+use super::hours::inputs::{Inputs, named};
 use super::hours::runs::{class, glyph};
 
 use self::act::Acts;
@@ -214,12 +215,16 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
             <ShellLine command=Signal::stored(scan) />
         }
     });
-    let statement = report.statement.clone().map(|statement| {
-        view! {
+    let statement = match report.statement.clone() {
+        Some(statement) => view! {
             <h2>"For a catalog"</h2>
             <ShellLine command=Signal::stored(statement) />
-        }
-    });
+        },
+        None => view! {
+            <h2>"For a catalog"</h2>
+            <p class="soft s">{format!("No statement: the hour is {}, and a catalog remembers what is closed", row.state.words())}</p>
+        },
+    };
     let waits = (row.state == State::Open)
         .then(|| view! { <Waits dataset=dataset.clone() report=Arc::clone(&report) /> });
     let replay = report
@@ -243,10 +248,11 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
     ];
     let owners = owners.into_iter().filter_map(|(what, who)| {
         let who = format::shorten(who.as_deref()?, 60);
-        Some(view! { <div><dt>{format!("Asks for {what}")}</dt><dd>{who}</dd></div> })
+        Some(view! { <div><dt>{format!("For {what}")}</dt><dd>{who}</dd></div> })
     });
     view! {
         {waits}
+        <Built dataset=dataset.clone() report=Arc::clone(&report) />
         <h2>"For a job"</h2>
         <ShellLine command=Signal::stored(check) />
         <p class="soft s">{exits}</p>
@@ -256,6 +262,57 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
         <h2>"Whom to ask"</h2>
         <dl class="pairs">{owners.collect::<Markup>()}</dl>
     }
+}
+
+/// What the hour is built from and is not closed, and who waits for this one.
+#[component]
+fn Built(dataset: String, report: Arc<HourReport>) -> Markup {
+    let session = session();
+    let row = &report.row;
+    let slot = Slot {
+        day: row.date,
+        hour: row.hour,
+    };
+    let inputs = Inputs::new(
+        &report.dataset.reads,
+        Memo::new(move |_| Some((slot.day, slot.day))),
+    );
+    let passes = row.state.lets_pass();
+    let held = Markup::live(move || {
+        let lines = inputs.unclosed(slot);
+        let says = match passes {
+            true => "Published, although it is built from ",
+            false => "Waits for ",
+        };
+        let lines = lines
+            .iter()
+            .map(|input| view! { <p class="note warning"><span>{says} {named(input)}</span></p> });
+        Some(lines.collect::<Markup>())
+    });
+    let over = row.state != State::Open && row.state != State::Future;
+    let readers = (over && !passes).then(|| {
+        Markup::live(move || {
+            let lake = session.lake.ok()?;
+            let here = |reads: &[String]| reads.contains(&dataset);
+            let datasets = lake.datasets.iter().filter(|d| here(&d.reads));
+            let datasets = datasets.map(|d| {
+                let dataset = d.name.clone();
+                (d.name.clone(), Route::Hours { dataset })
+            });
+            let tables = lake.tables.iter().filter(|t| here(&t.reads));
+            let tables = tables.map(|t| {
+                let table = t.name.clone();
+                (t.name.clone(), Route::Timeline { table })
+            });
+            let readers: Vec<_> = datasets.chain(tables).collect();
+            let some = !readers.is_empty();
+            let lines = readers.into_iter().map(|(name, route)| {
+                view! { <li><a href=route.href()>{format::shorten(&name, 80)}</a></li> }
+            });
+            some.then(|| view! { <h2>"Who waits for it"</h2> <ul>{lines.collect::<Markup>()}</ul> })
+        })
+    });
+    view! { {held} {readers} }
 }
 
 /// An hour that is not closed yet: the last one that is, and the stream.

@@ -2,6 +2,7 @@
 
 pub mod exceptions;
 pub mod grid;
+pub mod inputs;
 pub mod picked;
 pub mod runs;
 pub mod shown;
@@ -25,7 +26,7 @@ use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
 
 use self::exceptions::Exceptions;
 use self::grid::Grid;
-use self::picked::Picked;
+use self::picked::{Pick, Picked};
 use self::shown::Shown;
 use self::summary::{ClosedUpTo, Counts};
 
@@ -146,7 +147,7 @@ pub fn Page() -> Markup {
     let print = |_| drop(window().print());
     let save = {
         let name = format!("{}-hours.csv", dataset.replace(['/', ' '], "-"));
-        move |_| download(&name, "text/csv;charset=utf-8", &as_csv(&hours.come()))
+        move |_| download(&name, CSV, &as_csv(&hours.come(), None))
     };
     let body = newest.show("the hours", {
         let dataset = dataset.clone();
@@ -170,7 +171,7 @@ fn Body(
     dataset: String,
     closed: Memo<Option<ClosedReport>>,
 ) -> Markup {
-    let _ = &report;
+    let reads = report.dataset.reads.clone();
     let days = Memo::new(move |_| {
         hours
             .come()
@@ -209,7 +210,7 @@ fn Body(
         {none}
         <Grid hours dataset=dataset.clone() />
         <Picked hours dataset=dataset.clone() />
-        <Exceptions hours dataset />
+        <Exceptions hours dataset reads />
         <h2 class="no-print">"The same from a shell"</h2>
         <ShellLine command />
     }
@@ -285,9 +286,11 @@ fn closed(
     })
 }
 
-/// Tells the rail.
-fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
+/// Tells the rail. What was seen to need a person over many days is not taken back over few.
+pub fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
     let dataset = dataset.to_owned();
+    let known = session.states.of(&dataset);
+    let few = |report: &GridReport| report.to.since(report.from) < 7;
     effect(move || {
         let state = match newest.get() {
             None => return,
@@ -299,6 +302,9 @@ fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
                     .map_or(State::Late, |lake| lake.attention.hour);
                 match report.counts.iter().any(|(state, _)| *state <= worst) {
                     true => TableState::Attention,
+                    false if few(&report) && known.get_untracked() == TableState::Attention => {
+                        return;
+                    }
                     false => TableState::Calm,
                 }
             }
@@ -307,12 +313,22 @@ fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
     });
 }
 
-/// Every hour of the window, oldest first.
-fn as_csv(parts: &[Arc<GridReport>]) -> String {
+/// What CSV is called.
+pub const CSV: &str = "text/csv;charset=utf-8";
+
+/// Every hour of the window, or of what is selected of it, oldest first.
+pub fn as_csv(parts: &[Arc<GridReport>], pick: Option<&Pick>) -> String {
     let days = parts.iter().rev().flat_map(|part| &part.days);
     let rows = days.flat_map(|day| {
-        let hourly = day.states.len() > 1;
-        day.states.chars().enumerate().map(move |(hour, letter)| {
+        let width = day.states.len();
+        let hourly = width > 1;
+        let inside = match pick {
+            None => Some((0, width)),
+            Some(pick) => pick.hours_of(day.date, width),
+        };
+        let (first, length) = inside.unwrap_or_default();
+        let letters = day.states.chars().enumerate().skip(first).take(length);
+        letters.map(move |(hour, letter)| {
             let state = State::of_letter(letter).map(State::words);
             let figure = |all: &[u64]| all.get(hour).map(|n| n.to_string().into());
             [

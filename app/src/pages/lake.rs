@@ -18,8 +18,10 @@ use leptos::prelude::*;
 
 use crate::format::counted;
 use crate::format::lower;
+use crate::late;
 use crate::markup::{Markup, view};
 use crate::parts::{Empty, Facts, Head};
+use crate::route::Route;
 use crate::session::session;
 use crate::signals::RwSignal;
 
@@ -31,11 +33,20 @@ use zone::Zone;
 #[derive(Clone, Copy)]
 pub struct Overviews(RwSignal<BTreeMap<String, Result<Arc<OverviewReport>>>>);
 
+impl Overviews {
+    /// How much is called out of tables; followed.
+    pub fn called_out(self) -> usize {
+        self.0
+            .with(|all| all.values().flatten().map(|o| o.attention.len()).sum())
+    }
+}
+
 /// The page.
 #[component]
 pub fn Page() -> Markup {
     let session = session();
     let overviews = Overviews(RwSignal::new(BTreeMap::new()));
+    provide_context(overviews);
     let queue = Queue::new(session);
     let text = session.param("q");
     let filter = move |event| {
@@ -63,6 +74,7 @@ pub fn Page() -> Markup {
         };
         view! {
             <CalledOut overviews />
+            {Markup::live(move || matches!(session.late.ready()?, Ok(())).then(|| late::page(&Route::Lake)))}
             <div class="tools">
                 <input class="field" type="search" aria-label="Filter tables" placeholder="Filter: table, zone…"
                     prop:value=move || text.get().unwrap_or_default() on:input=filter />
@@ -154,6 +166,7 @@ mod tests {
             prefix: "people/users".to_owned(),
             format: Format::Delta,
             configured: true,
+            reads: Vec::new(),
         };
         for text in [None, Some(""), Some("user"), Some("CURATED people")] {
             assert!(wanted(&table, text), "{text:?}");

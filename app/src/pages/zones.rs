@@ -157,7 +157,7 @@ fn review(review: &ReviewRow) -> Markup {
     let copied = Callback::new(move |()| handover.clone());
     view! {
         <details class="raw review">
-            <summary><b>{format::shorten(&name, 80)}</b> <span class="soft">{review.partition.join(", ")}</span></summary>
+            <summary><b>{format::shorten(&name, 80)}</b>" "<span class="soft">{review.partition.join(", ")}</span></summary>
             <dl class="pairs">
                 {fact("Hours", view! { <a href=href>"Open the grid"</a> })}
                 {fact("Prefix", view! { <Key text=review.location.clone() max=90 /> })}

@@ -222,6 +222,9 @@ pub struct DatasetReport {
     pub definition_version: Option<String>,
     /// Contracted columns, with their types.
     pub columns: Vec<(String, String)>,
+    /// Datasets that it is built from: it waits while their hours are not closed.
+    #[serde(default)]
+    pub reads: Vec<String>,
 }
 
 /// One hour with all its evidence.

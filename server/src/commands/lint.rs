@@ -137,6 +137,7 @@ fn undeclared() -> Dataset {
         retention: Default::default(),
         complete: None,
         metastore: None,
+        reads: Vec::new(),
     }
 }
 

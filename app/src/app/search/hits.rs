@@ -103,6 +103,7 @@ mod tests {
             prefix: (*name).to_owned(),
             format: Format::Delta,
             configured: true,
+            reads: Vec::new(),
         });
         LakeReport {
             tables: tables.collect(),

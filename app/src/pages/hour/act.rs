@@ -61,6 +61,16 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
         .runs
         .iter()
         .filter(|run| !run.current && run.matches == Some(true));
+    // Two that race are told apart by pointing to one of them, which may be the one that stands.
+    let racing = report.row.state == State::Racing;
+    let kept = report.runs.iter().find(|run| racing && run.current);
+    let kept = kept.filter(|run| run.matches == Some(true)).map(|run| {
+        button(
+            format!("repoint:{}", run.run_id),
+            format!("Keep {}…", short(run)),
+            None,
+        )
+    });
     let back = back.take(3).map(|run| {
         button(
             format!("repoint:{}", run.run_id),
@@ -72,6 +82,10 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
     let compact = match (over, report.row.objects + report.loose_total) {
         (false, _) => waits,
         (true, 0) => Some("Compact needs objects"),
+        // What is wrong would be wrong in the new run too.
+        (true, _) if report.row.state < State::Late => {
+            Some("Compact needs an hour that is closed or late")
+        }
         _ => None,
     };
     let empty = nothing.then(|| {
@@ -94,6 +108,7 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
         <h2>"What you can do"</h2>
         <div class="act-list">
             {publish.collect::<Markup>()}
+            {kept}
             {back.collect::<Markup>()}
             {button("compact".to_owned(), "Compact…".to_owned(), compact)}
             {empty}

@@ -13,11 +13,17 @@ use crate::route::Route;
 use crate::signals::Memo;
 
 use super::Hours;
+use super::inputs::{Inputs, named};
 use super::runs::{class, glyph};
 
 /// The list, and what else the listing shows.
 #[component]
-pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
+pub fn Exceptions(
+    hours: Hours,
+    dataset: String,
+    /// Datasets that it is built from.
+    reads: Vec<String>,
+) -> Markup {
     let rows = Memo::new(move |_| {
         let parts = hours.come();
         let mut rows: Vec<HourRow> = parts
@@ -35,19 +41,28 @@ pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
             .flat_map(|part| part.findings.clone())
             .collect::<Vec<_>>()
     });
-    let list = move || {
+    // Only of hours that are late is it worth to ask what they wait for.
+    let days = Memo::new(move |_| {
+        rows.with(|(rows, _)| {
+            let late = rows.iter().filter(|row| row.state == State::Late);
+            let days = late.map(|row| row.date);
+            days.clone().min().zip(days.max())
+        })
+    });
+    let inputs = Inputs::new(&reads, days);
+    let list = Markup::live(move || {
         rows.with(|(rows, total)| {
             if rows.is_empty() {
-                return view! { <p class="soft">"No hour needs a person"</p> };
+                return Some(view! { <p class="soft">"No hour needs a person"</p> });
             }
             let more = total.saturating_sub(rows.len() as u64);
-            let lines = rows.iter().map(|row| line(&dataset, row)).collect::<Markup>();
-            view! {
-                <Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet>
+            let lines = rows.iter().map(|row| line(&dataset, row, &inputs)).collect::<Markup>();
+            Some(view! {
+                <div class="exceptions"><Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet></div>
                 {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more, in the grid", format::count(more))}</p> })}
-            }
+            })
         })
-    };
+    });
     let found = move || {
         findings.with(|findings| {
             let notes = findings.iter().take(20).map(note).collect::<Markup>();
@@ -62,7 +77,7 @@ pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
 }
 
 /// One hour and why.
-pub fn line(dataset: &str, row: &HourRow) -> Markup {
+fn line(dataset: &str, row: &HourRow, inputs: &Inputs) -> Markup {
     let slot = Slot {
         day: row.date,
         hour: row.hour,
@@ -79,11 +94,18 @@ pub fn line(dataset: &str, row: &HourRow) -> Markup {
         });
         view! { {format::capital(&format::visible(&reason.message))} {key} }
     });
+    let waits = (row.state == State::Late).then(|| {
+        let inputs = inputs.unclosed(slot);
+        let inputs = inputs
+            .iter()
+            .map(|input| view! { <div class="soft s">"Waits for " {named(input)}</div> });
+        inputs.collect::<Markup>()
+    });
     view! {
         <tr>
             <td><a href=href>{slot.to_string()}</a></td>
             <td>{state(row.state)}</td>
-            <td class="w">{why}</td>
+            <td class="w">{why}{waits}</td>
             <td class="n"><Count n=row.objects /></td>
             <td class="n"><Bytes n=row.bytes /></td>
         </tr>
