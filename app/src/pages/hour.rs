@@ -3,10 +3,13 @@
 pub mod act;
 pub mod evidence;
 pub mod objects;
+pub mod offers;
+pub mod outcome;
 
 use std::sync::Arc;
 
 use lake::hours::{Slot, State};
+use lake::plan::Applied;
 use lake::wire::hours::{Fresh, HourReport};
 use leptos::prelude::*;
 
@@ -14,10 +17,11 @@ use crate::asked::Asked;
 use crate::copy::shell;
 use crate::format;
 use crate::markup::{Markup, view};
+use crate::pages::common::fact;
 use crate::parts::{CopyButton, Facts, Head, ShellLine};
 use crate::route::Route;
 use crate::session::session;
-use crate::signals::{Callback, Memo, RwSignal, Signal};
+use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
 
 use super::hours::Tabs;
 use super::hours::grid::day_name;
@@ -27,6 +31,7 @@ use super::hours::runs::{class, glyph};
 use self::act::Acts;
 use self::evidence::Evidence;
 use self::objects::{Objects, Runs};
+use self::outcome::Told;
 
 /// The page.
 #[component]
@@ -65,10 +70,8 @@ pub fn Page() -> Markup {
                 dataset: dataset.clone(),
             }
             .href();
-            let zone = report.ok().map(|report| report.dataset.zone.clone());
             let listed = report.ok().and_then(|report| report.row.listed_at);
             let mut facts = vec![view! { <a href=href>{dataset.clone()}</a> }];
-            facts.extend(zone.map(|zone| view! { {zone} }));
             facts.extend(listed.map(|at| view! { "listed " {format::ago(at, session.now.get())} }));
             view! { <Facts facts /> }
         }
@@ -93,14 +96,28 @@ pub fn Page() -> Markup {
         fresh.set(Fresh::Again);
         report.again();
     };
-    let changed = Callback::new(move |()| {
+    // What was done belongs to its hour, until something else is begun there.
+    let outcome = RwSignal::new(None::<Applied>);
+    let act = session.param("act");
+    effect(move || {
+        slot.track();
+        outcome.set(None);
+    });
+    effect(move || {
+        if act.get().is_some() {
+            outcome.set(None);
+        }
+    });
+    let told = Callback::new(move |applied| {
+        outcome.set(Some(applied));
+        session.nav.set("act", None::<&str>);
         fresh.set(Fresh::Again);
         report.again();
     });
     let link = Callback::new(|()| window().location().href().unwrap_or_default());
     let body = report.show("the hour", {
         let dataset = dataset.clone();
-        move |report| view! { <Body dataset=dataset.clone() report again=changed /> }
+        move |report| view! { <Body dataset=dataset.clone() report told /> }
     });
     view! {
         <Head title window_title facts>
@@ -110,6 +127,7 @@ pub fn Page() -> Markup {
             <CopyButton label="Copy link" done="Link copied" text=link />
         </Head>
         <Tabs dataset />
+        <Told told=outcome />
         {body}
     }
 }
@@ -144,17 +162,19 @@ fn after(slot: Slot) -> Slot {
 }
 
 #[component]
-fn Body(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Markup {
+fn Body(dataset: String, report: Arc<HourReport>, told: Callback<Applied>) -> Markup {
     view! {
         <Verdict report=Arc::clone(&report) />
-        <div class="columns">
-            <div>
+        <div class="columns hour-columns">
+            <aside class="hour-acts" aria-label="What to do">
+                <Acts dataset=dataset.clone() report=Arc::clone(&report) told />
+            </aside>
+            <div class="hour-evidence">
                 <Evidence report=Arc::clone(&report) />
                 <Runs report=Arc::clone(&report) />
                 <Objects report=Arc::clone(&report) />
             </div>
-            <aside aria-label="What to do">
-                <Acts dataset=dataset.clone() report=Arc::clone(&report) again />
+            <aside class="hour-more" aria-label="For readers">
                 <Aside dataset report />
             </aside>
         </div>
@@ -165,28 +185,50 @@ fn Body(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Markup
 #[component]
 fn Verdict(report: Arc<HourReport>) -> Markup {
     let state = report.row.state;
-    let first = report
-        .row
-        .reasons
-        .first()
-        .map(|reason| reason.message.clone());
-    let said = first.unwrap_or_else(|| match state {
-        State::Closed => {
+    let first = report.row.reasons.first();
+    let key = first.and_then(|reason| evidence::key(&report, reason));
+    let said = match (first, state, &report.closed_by) {
+        (Some(reason), ..) => reason.message.clone(),
+        (None, State::Closed, closed_by) => {
             let objects = format::counted(report.row.objects, "object");
-            format!(
-                "{objects}, {}: marker and listing agree",
-                format::bytes(report.row.bytes)
-            )
+            let bytes = format::bytes(report.row.bytes);
+            match closed_by {
+                Some((key, put)) => {
+                    let name = key.rsplit('/').next().unwrap_or(key);
+                    let put = format::minute(*put, report.now);
+                    format!(
+                        "{objects}, {bytes}: closed by {name}, which another publisher put {put} UTC"
+                    )
+                }
+                None => format!("{objects}, {bytes}: marker and listing agree"),
+            }
         }
         _ => String::new(),
-    });
+    };
     let word = format::capital(state.words());
     view! {
         <p class=format!("verdict hour-verdict is-{}", class(state))>
             <i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i>
             <b>{word}"."</b>" "{format::capital(&format::visible(&said))}
         </p>
+        {key}
+        {replay(&report)}
     }
+}
+
+/// Until when an hour that is wrong can be had anew.
+fn replay(report: &HourReport) -> Option<Markup> {
+    let until = report
+        .replay_until
+        .filter(|_| report.row.state < State::Late)?;
+    let text = match until < report.now {
+        true => format!(
+            "The topic could be replayed until {}: these objects are the last copy",
+            format::utc(until)
+        ),
+        false => format!("The topic can be replayed until {}", format::utc(until)),
+    };
+    Some(view! { <p class="note warning"><span>{text}</span></p> })
 }
 
 /// What an hour's reader, publisher and catalog can do.
@@ -227,40 +269,27 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
     };
     let waits = (row.state == State::Open)
         .then(|| view! { <Waits dataset=dataset.clone() report=Arc::clone(&report) /> });
-    let replay = report
-        .replay_until
-        .filter(|_| row.state < State::Late)
-        .map(|until| {
-            let past = until < report.now;
-            let text = match past {
-                true => format!(
-                    "The topic could be replayed until {}: these objects are the last copy",
-                    format::utc(until)
-                ),
-                false => format!("The topic can be replayed until {}", format::utc(until)),
-            };
-            view! { <p class="soft s">{text}</p> }
-        });
     let owners = [
-        ("publishing", &report.dataset.publisher),
-        ("object sizes", &report.dataset.compaction_owner),
-        ("the data", &report.dataset.owner),
+        ("Publishing", &report.dataset.publisher),
+        ("Object sizes", &report.dataset.compaction_owner),
+        ("The data", &report.dataset.owner),
     ];
     let owners = owners.into_iter().filter_map(|(what, who)| {
         let who = format::shorten(who.as_deref()?, 60);
-        Some(view! { <div><dt>{format!("For {what}")}</dt><dd>{who}</dd></div> })
+        Some(fact(what, who))
     });
+    let owners: Vec<Markup> = owners.collect();
+    let owners = (!owners.is_empty())
+        .then(|| view! { <h2>"Whom to ask"</h2> <dl class="pairs">{owners}</dl> });
     view! {
         {waits}
         <Built dataset=dataset.clone() report=Arc::clone(&report) />
         <h2>"For a job"</h2>
         <ShellLine command=Signal::stored(check) />
         <p class="soft s">{exits}</p>
-        {replay}
         {scan}
         {statement}
-        <h2>"Whom to ask"</h2>
-        <dl class="pairs">{owners.collect::<Markup>()}</dl>
+        {owners}
     }
 }
 

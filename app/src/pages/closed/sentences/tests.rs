@@ -48,6 +48,7 @@ fn report(states: &str) -> Arc<GridReport> {
             listed_at: None,
         }],
         counts: counts.filter(|(_, count)| *count > 0).collect(),
+        declared_empty: 0,
         closed: ClosedReport::default(),
         attention_total: attention.len() as u64,
         attention,
