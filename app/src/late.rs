@@ -34,6 +34,11 @@ impl Late {
         late
     }
 
+    /// Whether it is there, followed; `None` while it is fetched.
+    pub fn ready(self) -> Option<Result<()>> {
+        self.state.get()
+    }
+
     /// What `make` makes once the code is there; before that, that it is fetched.
     pub fn show(self, make: impl Into<Maker>) -> Markup {
         let make = make.into();
@@ -99,9 +104,9 @@ pub fn page(route: &Route) -> Markup {
         Route::Layout { .. } => view! { <pages::layout::Page /> },
         Route::Restore { .. } => view! { <pages::restore::Page /> },
         Route::Maintenance { .. } => view! { <pages::maintenance::Page /> },
-        Route::Hours { .. } => view! { <pages::hours::Page /> },
-        Route::Hour { .. } => view! { <pages::hour::Page /> },
-        Route::DatasetLayout { .. } => view! { <pages::dataset_layout::Page /> },
+        Route::Hours { .. } => known(|| view! { <pages::hours::Page /> }),
+        Route::Hour { .. } => known(|| view! { <pages::hour::Page /> }),
+        Route::DatasetLayout { .. } => known(|| view! { <pages::dataset_layout::Page /> }),
         // What it calls out of hours; the rest of it comes with the first paint.
         Route::Lake => called_out(),
         Route::Closed => view! { <pages::closed::Page /> },
@@ -127,6 +132,11 @@ pub fn jump(timeline: Timeline, open: RwSignal<bool>) -> Markup {
 #[inline(never)]
 pub fn picked(timeline: Timeline) -> Markup {
     view! { <picked::Picked timeline /> }
+}
+
+fn known(page: fn() -> Markup) -> Markup {
+    let page = Maker::from(page);
+    view! { <pages::hours::known::Known page /> }
 }
 
 fn called_out() -> Markup {

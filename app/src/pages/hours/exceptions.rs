@@ -1,7 +1,9 @@
 //! The hours that need a person, in words.
 
-use lake::hours::{Slot, State};
-use lake::wire::hours::HourRow;
+use std::sync::Arc;
+
+use lake::hours::State;
+use lake::wire::hours::{DatasetReport, HourRow};
 use lake::wire::{Finding, Severity};
 use leptos::prelude::*;
 
@@ -15,14 +17,14 @@ use crate::signals::Memo;
 use super::Hours;
 use super::inputs::{Inputs, named};
 use super::runs::{class, glyph};
+use super::whose::{owner, slot_of};
 
 /// The list, and what else the listing shows.
 #[component]
 pub fn Exceptions(
     hours: Hours,
-    dataset: String,
-    /// Datasets that it is built from.
-    reads: Vec<String>,
+    /// What is declared of the dataset.
+    declared: Arc<DatasetReport>,
 ) -> Markup {
     let rows = Memo::new(move |_| {
         let parts = hours.come();
@@ -49,14 +51,14 @@ pub fn Exceptions(
             days.clone().min().zip(days.max())
         })
     });
-    let inputs = Inputs::new(&reads, days);
+    let inputs = Inputs::new(&declared.reads, days);
     let list = Markup::live(move || {
         rows.with(|(rows, total)| {
             if rows.is_empty() {
                 return Some(view! { <p class="soft">"No hour needs a person"</p> });
             }
             let more = total.saturating_sub(rows.len() as u64);
-            let lines = rows.iter().map(|row| line(&dataset, row, &inputs)).collect::<Markup>();
+            let lines = rows.iter().map(|row| line(&declared, row, &inputs)).collect::<Markup>();
             Some(view! {
                 <div class="exceptions"><Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet></div>
                 {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more, in the grid", format::count(more))}</p> })}
@@ -77,13 +79,10 @@ pub fn Exceptions(
 }
 
 /// One hour and why.
-fn line(dataset: &str, row: &HourRow, inputs: &Inputs) -> Markup {
-    let slot = Slot {
-        day: row.date,
-        hour: row.hour,
-    };
+fn line(declared: &DatasetReport, row: &HourRow, inputs: &Inputs) -> Markup {
+    let slot = slot_of(row);
     let href = Route::Hour {
-        dataset: dataset.to_owned(),
+        dataset: declared.name.clone(),
         slot,
     }
     .href();
@@ -105,11 +104,17 @@ fn line(dataset: &str, row: &HourRow, inputs: &Inputs) -> Markup {
         <tr>
             <td><a href=href>{slot.to_string()}</a></td>
             <td>{state(row.state)}</td>
-            <td class="w">{why}{waits}</td>
+            <td class="w">{why}{whose(declared, row.state)}{waits}</td>
             <td class="n"><Count n=row.objects /></td>
             <td class="n"><Bytes n=row.bytes /></td>
         </tr>
     }
+}
+
+/// ` for NAME`: who must act.
+pub fn whose(declared: &DatasetReport, state: State) -> Option<Markup> {
+    let who = format::shorten(owner(declared, state)?, 60);
+    Some(view! { " " <span class="soft">{format!("for {who}")}</span> })
 }
 
 /// A state's sign and its word.

@@ -211,18 +211,7 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
             .with(|s| s.as_ref().map(|s| s.name()).unwrap_or_default());
         format!("Hours of {named}, newest day first. Arrow keys move, Enter opens, Shift extends")
     };
-    let head = move || {
-        let width = columns.get();
-        let names = (0..width).map(|hour| {
-            let name = if width == 1 {
-                "day".to_owned()
-            } else {
-                format!("{hour:02}")
-            };
-            view! { <span class=if hour % 2 == 1 { "odd" } else { "" }>{name}</span> }
-        });
-        names.collect::<Markup>()
-    };
+    let head = move || column_names(columns.get());
     let height = move || {
         format!(
             "height:{}px",
@@ -333,6 +322,18 @@ fn Row(table: Table, i: usize, day: GridDay, apart: bool) -> Markup {
             </div>
         </div>
     }
+}
+
+/// Names above a grid's columns: hours, or the day.
+pub fn column_names(width: usize) -> Markup {
+    let names = (0..width).map(|hour| {
+        let name = match width {
+            1 => "day".to_owned(),
+            _ => format!("{hour:02}"),
+        };
+        view! { <span class=if hour % 2 == 1 { "odd" } else { "" }>{name}</span> }
+    });
+    names.collect()
 }
 
 /// Class of a day's cells, of which a day without hours has one.

@@ -17,6 +17,7 @@ use crate::session::{Session, session};
 use crate::signals::{Memo, RwSignal, Signal};
 
 use super::exceptions::state;
+use super::whose::{counted, slot_of};
 use super::{CSV, Hours, as_csv};
 
 /// Hours of a selection whose acts are listed.
@@ -137,13 +138,6 @@ pub fn Picked(hours: Hours, dataset: String) -> Markup {
     view! { <div aria-live="polite">{shown}</div> }
 }
 
-fn slot_of(row: &HourRow) -> Slot {
-    Slot {
-        day: row.date,
-        hour: row.hour,
-    }
-}
-
 fn counts(pick: &Pick, days: &[&GridDay]) -> Vec<(State, u64)> {
     let mut all = std::collections::BTreeMap::<State, u64>::new();
     for day in days {
@@ -169,6 +163,7 @@ fn Selection(
     listing: RwSignal<bool>,
 ) -> Markup {
     let session = session();
+    let hourly = pick.first.hour.is_some();
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     let said = counts
         .iter()
@@ -248,7 +243,7 @@ fn Selection(
         0 => "Its partitions, for a catalog:".to_owned(),
         n => format!(
             "Its partitions, for a catalog: no statement for {}, which a reader may not scan",
-            format::counted(n, "hour")
+            counted(n, hourly)
         ),
     };
     let clear = move |_| session.nav.set("sel", None::<&str>);
@@ -265,7 +260,7 @@ fn Selection(
     };
     view! {
         <section class="selection">
-            <h2>{name} <small>{format!("{}: {said}", format::counted(total, "hour"))}</small></h2>
+            <h2>{name} <small>{format!("{}: {said}", counted(total, hourly))}</small></h2>
             <p>
                 {one}
                 <button type="button" class="btn small" disabled=move || listing.get() on:click=again>{label}</button>
