@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 use lake::Result;
 use lake::wire::OverviewReport;
-use lake::wire::http::{LakeReport, TableEntry};
+use lake::wire::http::TableEntry;
 use leptos::prelude::*;
 
 use crate::format::counted;
 use crate::format::lower;
 use crate::late;
 use crate::markup::{Markup, view};
-use crate::parts::{Empty, Facts, Head};
+use crate::parts::{Facts, Head};
 use crate::route::Route;
 use crate::session::session;
 use crate::signals::RwSignal;
@@ -31,15 +31,7 @@ use zone::Zone;
 
 /// Answers by the tables' names.
 #[derive(Clone, Copy)]
-pub struct Overviews(RwSignal<BTreeMap<String, Result<Arc<OverviewReport>>>>);
-
-impl Overviews {
-    /// How much is called out of tables; followed.
-    pub fn called_out(self) -> usize {
-        self.0
-            .with(|all| all.values().flatten().map(|o| o.attention.len()).sum())
-    }
-}
+pub struct Overviews(pub RwSignal<BTreeMap<String, Result<Arc<OverviewReport>>>>);
 
 /// The page.
 #[component]
@@ -55,7 +47,7 @@ pub fn Page() -> Markup {
     };
     let body = session.lake.show("the lake", move |lake| {
         if lake.tables.is_empty() && lake.datasets.is_empty() {
-            return view! { <NoTables lake /> };
+            return called_out();
         }
         let zones = lake.zones.iter().map(|zone| {
             let tables = lake.tables.iter().filter(|t| t.zone == zone.name);
@@ -74,7 +66,7 @@ pub fn Page() -> Markup {
         };
         view! {
             <CalledOut overviews />
-            {Markup::live(move || matches!(session.late.ready()?, Ok(())).then(|| late::page(&Route::Lake)))}
+            {called_out()}
             <div class="tools">
                 <input class="field" type="search" aria-label="Filter tables" placeholder="Filter: table, zone…"
                     prop:value=move || text.get().unwrap_or_default() on:input=filter />
@@ -87,6 +79,12 @@ pub fn Page() -> Markup {
         <Head title="Lake" facts=move || facts(overviews) />
         {body}
     }
+}
+
+/// What comes after the first paint: what is said of hours, and where there is nothing, of that.
+fn called_out() -> Markup {
+    let late = session().late;
+    Markup::live(move || matches!(late.ready()?, Ok(())).then(|| late::page(&Route::Lake)))
 }
 
 fn facts(overviews: Overviews) -> Markup {
@@ -122,35 +120,6 @@ fn wanted(table: &TableEntry, text: Option<&str>) -> bool {
     let name = lower(&format!("{}/{} {}", table.zone, table.name, table.prefix));
     let text = lower(text.unwrap_or_default());
     text.split_whitespace().all(|word| name.contains(word))
-}
-
-/// How a folder is served, where none is.
-#[component]
-fn NoTables(lake: Arc<LakeReport>) -> Markup {
-    let empty = lake.zones.is_empty();
-    let title = if empty {
-        "No zone is served"
-    } else {
-        "No table was found"
-    };
-    let errors = lake.zones.iter().filter_map(|zone| {
-        let error = zone.error.as_ref()?;
-        let text = format!("{}: {}", zone.name, error.message);
-        Some(view! { <p class="go">{crate::format::shorten(&text, 300)}</p> })
-    });
-    let errors = errors.collect::<Markup>();
-    view! {
-        <Empty title>
-            {errors}
-            <p class="soft">
-                "Tables are found by their _delta_log folder, a few levels below a zone. Serve a folder or a bucket:"
-            </p>
-            <pre tabindex="0">"tidemark serve ./warehouse\ntidemark serve s3://bucket/warehouse"</pre>
-            <p class="soft">"or name zones in tidemark.toml:"</p>
-            <pre tabindex="0">"[[zone]]\nname = \"curated\"\nurl = \"s3://bucket/curated/\""</pre>
-            <p class="soft">"To look around first, tidemark demo writes a sample lake and serves it."</p>
-        </Empty>
-    }
 }
 
 #[cfg(test)]

@@ -45,10 +45,11 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
     };
     let over = report.row.state != State::Open && report.row.state != State::Future;
     let waits = (!over).then_some("The hour has not ended");
+    // What was published once is gone back to; its count is never written anew.
     let publish = report
         .runs
         .iter()
-        .filter(|run| run.objects > 0 && run.matches != Some(true));
+        .filter(|run| run.objects > 0 && run.matches.is_none());
     let publish = publish.take(3).map(|run| {
         let name = format!(
             "Publish run {} with {}…",
@@ -77,6 +78,15 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
             format!("Point back to {}…", short(run)),
             None,
         )
+    });
+    let any = report.runs.iter().any(|run| match run.matches {
+        None => run.objects > 0,
+        Some(matches) => matches && !run.current,
+    });
+    let stuck = (report.row.state < State::Racing && !any).then(|| view! {
+        <p class="soft s">
+            "A new run mends it: its writer puts the objects below a run_id= of their own and publishes that with its own count. No other run of this hour is whole."
+        </p>
     });
     let nothing = report.row.objects == 0 && report.loose_total == 0 && report.marker_key.is_none();
     let compact = match (over, report.row.objects + report.loose_total) {
@@ -108,6 +118,7 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
         <h2>"What you can do"</h2>
         <div class="act-list">
             {publish.collect::<Markup>()}
+            {stuck}
             {kept}
             {back.collect::<Markup>()}
             {button("compact".to_owned(), "Compact…".to_owned(), compact)}
