@@ -121,8 +121,8 @@ fn Page() -> Markup {
         let route = session.route.get_untracked();
         match route {
             Route::Lake => view! { <pages::lake::Page /> },
-            Route::Unknown { path } => view! { <pages::unknown::Page path /> },
             Route::Audit
+            | Route::Unknown { .. }
             | Route::Hours { .. }
             | Route::Hour { .. }
             | Route::DatasetLayout { .. }

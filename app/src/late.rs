@@ -111,6 +111,7 @@ pub fn page(route: &Route) -> Markup {
         Route::Lake => called_out(),
         Route::Closed => view! { <pages::closed::Page /> },
         Route::Zones => view! { <pages::zones::Page /> },
+        Route::Unknown { path } => view! { <pages::unknown::Page path=path.clone() /> },
         Route::Audit => view! { <pages::audit::Page /> },
         _ => Markup::Nothing,
     }
@@ -142,6 +143,9 @@ fn known(page: fn() -> Markup) -> Markup {
 fn called_out() -> Markup {
     Markup::live(|| {
         let lake = session().lake.ok()?;
-        Some(view! { <pages::closed::called_out::CalledOut lake /> })
+        Some(match lake.tables.is_empty() && lake.datasets.is_empty() {
+            true => view! { <pages::nothing::NoTables lake /> },
+            false => view! { <pages::closed::called_out::CalledOut lake /> },
+        })
     })
 }

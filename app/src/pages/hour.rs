@@ -1,6 +1,7 @@
 //! One hour: how it stands, the evidence for each thing that is said of it, and what to do.
 
 pub mod act;
+pub mod around;
 pub mod evidence;
 pub mod objects;
 pub mod offers;
@@ -25,10 +26,10 @@ use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
 
 use super::hours::Tabs;
 use super::hours::grid::day_name;
-use super::hours::inputs::{Inputs, named};
 use super::hours::runs::{class, glyph};
 
 use self::act::Acts;
+use self::around::{Held, Readers, Waits};
 use self::evidence::Evidence;
 use self::objects::{Objects, Runs};
 use self::outcome::Told;
@@ -165,6 +166,7 @@ fn after(slot: Slot) -> Slot {
 fn Body(dataset: String, report: Arc<HourReport>, told: Callback<Applied>) -> Markup {
     view! {
         <Verdict report=Arc::clone(&report) />
+        <Held report=Arc::clone(&report) />
         <div class="columns hour-columns">
             <aside class="hour-acts" aria-label="What to do">
                 <Acts dataset=dataset.clone() report=Arc::clone(&report) told />
@@ -283,7 +285,7 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
         .then(|| view! { <h2>"Whom to ask"</h2> <dl class="pairs">{owners}</dl> });
     view! {
         {waits}
-        <Built dataset=dataset.clone() report=Arc::clone(&report) />
+        <Readers dataset=dataset.clone() state=row.state />
         <h2>"For a job"</h2>
         <ShellLine command=Signal::stored(check) />
         <p class="soft s">{exits}</p>
@@ -291,75 +293,6 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
         {statement}
         {owners}
     }
-}
-
-/// What the hour is built from and is not closed, and who waits for this one.
-#[component]
-fn Built(dataset: String, report: Arc<HourReport>) -> Markup {
-    let session = session();
-    let row = &report.row;
-    let slot = Slot {
-        day: row.date,
-        hour: row.hour,
-    };
-    let inputs = Inputs::new(
-        &report.dataset.reads,
-        Memo::new(move |_| Some((slot.day, slot.day))),
-    );
-    let passes = row.state.lets_pass();
-    let held = Markup::live(move || {
-        let lines = inputs.unclosed(slot);
-        let says = match passes {
-            true => "Published, although it is built from ",
-            false => "Waits for ",
-        };
-        let lines = lines
-            .iter()
-            .map(|input| view! { <p class="note warning"><span>{says} {named(input)}</span></p> });
-        Some(lines.collect::<Markup>())
-    });
-    let over = row.state != State::Open && row.state != State::Future;
-    let readers = (over && !passes).then(|| {
-        Markup::live(move || {
-            let lake = session.lake.ok()?;
-            let here = |reads: &[String]| reads.contains(&dataset);
-            let datasets = lake.datasets.iter().filter(|d| here(&d.reads));
-            let datasets = datasets.map(|d| {
-                let dataset = d.name.clone();
-                (d.name.clone(), Route::Hours { dataset })
-            });
-            let tables = lake.tables.iter().filter(|t| here(&t.reads));
-            let tables = tables.map(|t| {
-                let table = t.name.clone();
-                (t.name.clone(), Route::Timeline { table })
-            });
-            let readers: Vec<_> = datasets.chain(tables).collect();
-            let some = !readers.is_empty();
-            let lines = readers.into_iter().map(|(name, route)| {
-                view! { <li><a href=route.href()>{format::shorten(&name, 80)}</a></li> }
-            });
-            some.then(|| view! { <h2>"Who waits for it"</h2> <ul>{lines.collect::<Markup>()}</ul> })
-        })
-    });
-    view! { {held} {readers} }
-}
-
-/// An hour that is not closed yet: the last one that is, and the stream.
-#[component]
-fn Waits(dataset: String, report: Arc<HourReport>) -> Markup {
-    let last = report.last_closed.map(|slot| {
-        let href = Route::Hour { dataset, slot }.href();
-        view! { "The last closed hour is " <a href=href>{slot.to_string()}</a> ". " }
-    });
-    let stream = report.dataset.stream.clone().map(|(name, url)| {
-        // The configuration's own link; nothing else of it leaves this site.
-        let safe = url.starts_with("https://") || url.starts_with("http://");
-        match safe {
-            true => view! { "The stream is " <a href=url rel="noreferrer" target="_blank">{format::shorten(&name, 60)}</a> "." },
-            false => view! { "The stream is " {format::shorten(&name, 60)} "." },
-        }
-    });
-    view! { <p class="note"><span>"Not yet closed. " {last} {stream}</span></p> }
 }
 
 #[cfg(test)]

@@ -291,10 +291,12 @@ fn closed(
     })
 }
 
-/// Tells the rail. What was seen to need a person over many days is not taken back over few.
+/// Tells the rail. Hours of long ago say nothing of how the dataset is, and what was seen to need a
+/// person over many days is not taken back over few.
 pub fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
     let dataset = dataset.to_owned();
     let known = session.states.of(&dataset);
+    let past = |report: &GridReport| report.to < Day::of(report.now);
     let few = |report: &GridReport| report.to.since(report.from) < 7;
     effect(move || {
         let state = match newest.get() {
@@ -307,6 +309,7 @@ pub fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
                     .map_or(State::Late, |lake| lake.attention.hour);
                 match report.counts.iter().any(|(state, _)| *state <= worst) {
                     true => TableState::Attention,
+                    false if past(&report) => return,
                     false if few(&report) && known.get_untracked() == TableState::Attention => {
                         return;
                     }

@@ -61,7 +61,7 @@ pub fn CalledOut(lake: Arc<LakeReport>) -> Markup {
         sentences(&lake, &reports.collect::<Vec<_>>())
     });
     Markup::live(move || {
-        let room = MOST.saturating_sub(overviews.map_or(0, Overviews::called_out));
+        let room = MOST.saturating_sub(overviews.map_or(0, about_tables));
         let all = said.get();
         let more = all.len().saturating_sub(room);
         let shown = all.into_iter().take(room).map(sentence);
@@ -73,6 +73,13 @@ pub fn CalledOut(lake: Arc<LakeReport>) -> Markup {
             })}
         }
     })
+}
+
+/// Sentences about tables.
+fn about_tables(overviews: Overviews) -> usize {
+    overviews
+        .0
+        .with(|all| all.values().flatten().map(|o| o.attention.len()).sum())
 }
 
 fn sentence(sentence: Sentence) -> Markup {

@@ -3,6 +3,8 @@
 //! Equal neighbours are one element and only rows near the viewport exist, so a year scrolls like
 //! a month. The grid has the focus as a whole; a cursor goes from hour to hour.
 
+use std::sync::Arc;
+
 use lake::hours::{Day, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::GridDay;
@@ -35,7 +37,7 @@ type Cell = (usize, usize);
 /// What the grid's parts share.
 #[derive(Clone, Copy)]
 struct Table {
-    days: Memo<Vec<GridDay>>,
+    days: Memo<Vec<Arc<GridDay>>>,
     pick: Memo<Option<Pick>>,
     cursor: RwSignal<Option<Cell>>,
     hovered: RwSignal<Option<(Cell, f64, f64)>>,
@@ -56,7 +58,7 @@ impl Table {
     }
 }
 
-fn slot_in(days: &[GridDay], (row, hour): Cell) -> Option<Slot> {
+fn slot_in(days: &[Arc<GridDay>], (row, hour): Cell) -> Option<Slot> {
     let day = days.get(row)?;
     Some(match day.states.len() {
         1 => Slot::day(day.date),
@@ -71,7 +73,7 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
     let days = Memo::new(move |_| {
         let parts = hours.come();
         let days = parts.iter().flat_map(|part| part.days.iter().rev());
-        days.cloned().collect::<Vec<_>>()
+        days.cloned().map(Arc::new).collect::<Vec<_>>()
     });
     let table = Table {
         days,
@@ -223,11 +225,12 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
         let window = seen.get();
         days.with(|days| {
             let rows = days.iter().enumerate().take(window.last).skip(window.first);
-            rows.map(|(i, day)| (i, day.clone())).collect::<Vec<_>>()
+            rows.map(|(i, day)| (i, Arc::clone(day)))
+                .collect::<Vec<_>>()
         })
     };
     // A row that stays in sight is not made anew.
-    let key = move |(i, day): &(usize, GridDay)| {
+    let key = move |(i, day): &(usize, Arc<GridDay>)| {
         (*i, format!("{} {} {}", day.date, day.states, apart.get()))
     };
     let row = move |(i, day)| {
@@ -278,7 +281,7 @@ fn step(from: Option<Cell>, key: &str, rows: usize, width: usize) -> Option<Cell
 
 /// One day.
 #[component]
-fn Row(table: Table, i: usize, day: GridDay, apart: bool) -> Markup {
+fn Row(table: Table, i: usize, day: Arc<GridDay>, apart: bool) -> Markup {
     let width = day.states.len().max(1);
     let cells = runs(&day.states, apart).into_iter().map(|run| {
         let style = format!(
