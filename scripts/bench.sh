@@ -16,6 +16,7 @@ if [[ ! -e "$data/complete" ]]; then
   cargo run --release --quiet -p tests --bin bench-data -- "$data"
   touch "$data/complete"
 fi
-cargo build --release --quiet -p tests --bin bench-page --bin bench-gate --bin bench-hour
+cargo build --release --quiet -p tests --bin bench-page --bin bench-gate --bin bench-hour --bin bench-hours
 "$cache/venv/bin/python" tests/bench/bench.py "$target/release/tidemark" "$data" \
-  --page "$target/release/bench-page" --gate "$target/release/bench-gate" --hour "$target/release/bench-hour" ${BENCH:-}
+  --page "$target/release/bench-page" --gate "$target/release/bench-gate" \
+  --hour "$target/release/bench-hour" --hours "$target/release/bench-hours" ${BENCH:-}

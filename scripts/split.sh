@@ -25,7 +25,7 @@ wasm-dis "$page" -o "$work/page.wat"
 awk '
   BEGIN {
     hash = "\\\\5b[0-9a-f]+\\\\5d"
-    late = "app" hash "::(pages::(audit|closed|commit|dataset_layout|hour|hours|snapshot|diff|file|layout|maintenance|restore|zones|common)|acts|words|geometry)::" \
+    late = "app" hash "::(pages::(audit|closed|commit|dataset_layout|hour|hours|snapshot|diff|file|layout|maintenance|nothing|restore|unknown|zones|common)|acts|words|geometry)::" \
       "|engine::Engine>::(actions|closed|commit|diff|diff_files|file|files|hour|hours|layout|pages|presence|rows|snapshot)::" \
       "|lake" hash "::(plan|wire::(diff|file|hours|layout|snapshot|zones))::"
     early = "app" hash "::(app|pages::(lake|timeline))::"

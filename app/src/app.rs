@@ -58,6 +58,8 @@ fn shortcut(session: Session, help: RwSignal<bool>, command: Command) -> bool {
     match command {
         Command::Help => help.update(|open| *open = !*open),
         Command::Lake => session.nav.go(Route::Lake),
+        Command::Closed => session.nav.go(Route::Closed),
+        Command::Zones => session.nav.go(Route::Zones),
         Command::History => return go(|table, _| Route::Timeline { table }),
         Command::Layout => return go(|table, at| Route::Layout { table, at }),
         Command::Maintenance => return go(|table, _| Route::Maintenance { table }),
@@ -119,8 +121,8 @@ fn Page() -> Markup {
         let route = session.route.get_untracked();
         match route {
             Route::Lake => view! { <pages::lake::Page /> },
-            Route::Unknown { path } => view! { <pages::unknown::Page path /> },
             Route::Audit
+            | Route::Unknown { .. }
             | Route::Hours { .. }
             | Route::Hour { .. }
             | Route::DatasetLayout { .. }

@@ -44,13 +44,17 @@ pub enum Command {
     Restore,
     /// The lake.
     Lake,
+    /// Up to when each dataset is closed.
+    Closed,
+    /// The zones.
+    Zones,
     /// First letter of a two-letter key.
     Go,
 }
 
 /// The keys that are worth knowing, for the help.
 pub const HELP: &[(&str, &str)] = &[
-    ("/", "Search tables, versions and keys"),
+    ("/", "Search tables, datasets, versions and keys"),
     ("j", "Next row"),
     ("k", "Row before"),
     ("Enter", "Open the row"),
@@ -69,7 +73,9 @@ pub const HELP: &[(&str, &str)] = &[
         "g m",
         "Maintenance of the table: vacuum, optimize, pins, jobs",
     ),
-    ("g a", "All tables: the lake"),
+    ("g a", "All tables and datasets: the lake"),
+    ("g c", "Closed hours of every dataset"),
+    ("g z", "Zones: owners, retention, findings"),
     ("g u", "Audit: who did what, and why"),
     ("?", "This help"),
     ("Esc", "Close, or leave a field"),
@@ -90,6 +96,8 @@ pub fn command(key: &str, going: bool, typing: bool, acting: bool) -> Option<Com
             "h" => Some(Command::History),
             "s" => Some(Command::Snapshot),
             "a" => Some(Command::Lake),
+            "c" => Some(Command::Closed),
+            "z" => Some(Command::Zones),
             "m" => Some(Command::Maintenance),
             "u" => Some(Command::Audit),
             _ => None,

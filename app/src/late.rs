@@ -15,6 +15,7 @@ use crate::pages;
 use crate::pages::timeline::{Timeline, jump, picked};
 use crate::parts::Failed;
 use crate::route::Route;
+use crate::session::session;
 use crate::signals::{Callback, RwSignal};
 
 /// Whether the code of the late pages is there.
@@ -31,6 +32,11 @@ impl Late {
         };
         late.again();
         late
+    }
+
+    /// Whether it is there, followed; `None` while it is fetched.
+    pub fn ready(self) -> Option<Result<()>> {
+        self.state.get()
     }
 
     /// What `make` makes once the code is there; before that, that it is fetched.
@@ -98,11 +104,14 @@ pub fn page(route: &Route) -> Markup {
         Route::Layout { .. } => view! { <pages::layout::Page /> },
         Route::Restore { .. } => view! { <pages::restore::Page /> },
         Route::Maintenance { .. } => view! { <pages::maintenance::Page /> },
-        Route::Hours { .. } => view! { <pages::hours::Page /> },
-        Route::Hour { .. } => view! { <pages::hour::Page /> },
-        Route::DatasetLayout { .. } => view! { <pages::dataset_layout::Page /> },
+        Route::Hours { .. } => known(|| view! { <pages::hours::Page /> }),
+        Route::Hour { .. } => known(|| view! { <pages::hour::Page /> }),
+        Route::DatasetLayout { .. } => known(|| view! { <pages::dataset_layout::Page /> }),
+        // What it calls out of hours; the rest of it comes with the first paint.
+        Route::Lake => called_out(),
         Route::Closed => view! { <pages::closed::Page /> },
         Route::Zones => view! { <pages::zones::Page /> },
+        Route::Unknown { path } => view! { <pages::unknown::Page path=path.clone() /> },
         Route::Audit => view! { <pages::audit::Page /> },
         _ => Markup::Nothing,
     }
@@ -124,4 +133,19 @@ pub fn jump(timeline: Timeline, open: RwSignal<bool>) -> Markup {
 #[inline(never)]
 pub fn picked(timeline: Timeline) -> Markup {
     view! { <picked::Picked timeline /> }
+}
+
+fn known(page: fn() -> Markup) -> Markup {
+    let page = Maker::from(page);
+    view! { <pages::hours::known::Known page /> }
+}
+
+fn called_out() -> Markup {
+    Markup::live(|| {
+        let lake = session().lake.ok()?;
+        Some(match lake.tables.is_empty() && lake.datasets.is_empty() {
+            true => view! { <pages::nothing::NoTables lake /> },
+            false => view! { <pages::closed::called_out::CalledOut lake /> },
+        })
+    })
 }

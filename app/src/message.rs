@@ -27,6 +27,11 @@ pub fn message(error: &Error) -> Message {
             "The table's history lists those that there are.",
             false,
         ),
+        (title, ..) if sentence == "no such dataset" => (
+            title,
+            "The lake's page lists the datasets that there are.",
+            false,
+        ),
         words => words,
     };
     Message {
@@ -142,6 +147,7 @@ mod tests {
         assert!(!message(&never).retry);
         assert!(!message(&never).next.contains("vacuumed"));
         assert!(message(&Error::not_found("no object")).retry);
+        assert!(!message(&Error::not_found("no such dataset")).retry);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod hours;
 pub mod lake;
 pub mod layout;
 pub mod maintenance;
+pub mod nothing;
 pub mod restore;
 pub mod snapshot;
 pub mod timeline;

@@ -190,6 +190,7 @@ pub fn find_table(lake: &LakeReport, name: &str) -> Result<TableEntry> {
             prefix: prefix.to_owned(),
             format: Format::Delta,
             configured: false,
+            reads: Vec::new(),
         });
     }
     Err(Error::not_found(format!(
@@ -258,6 +259,7 @@ mod tests {
             prefix: "u/users".to_owned(),
             format: Format::Delta,
             configured: true,
+            reads: Vec::new(),
         };
         LakeReport {
             zones: vec![zone],

@@ -54,6 +54,7 @@ fn dataset() -> Dataset {
         retention: Retention::default(),
         complete: None,
         metastore: None,
+        reads: Vec::new(),
     }
 }
 

@@ -57,6 +57,7 @@ fn dataset() -> Dataset {
             dead_letters: Some("lines.dlq".into()),
         }),
         metastore: None,
+        reads: Vec::new(),
     }
 }
 

@@ -79,6 +79,7 @@ impl Datasets {
             prefix: dataset.prefix.clone(),
             hourly: dataset.hourly(),
             first: dataset.first,
+            reads: dataset.reads.clone(),
         })
         .collect()
     }

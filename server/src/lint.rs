@@ -5,12 +5,12 @@ mod named;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, RawQuery, State};
 use futures::TryStreamExt as _;
 use lake::host::SharedHost;
 use lake::hours::find::{Finder, Gate, Memory};
 use lake::hours::key::findings;
-use lake::hours::lint::{Export, Listed, ZoneDecl, copies};
+use lake::hours::lint::{Export, Listed, ZoneDecl, copies, worst_first};
 use lake::hours::listing::Object;
 use lake::hours::template::Template;
 use lake::hours::{Dataset, Day, lint};
@@ -21,12 +21,15 @@ use lake::wire::zones::ZonesReport;
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
 
-pub use self::named::named;
+use self::named::named;
 use crate::access::Person;
+use crate::acts::now;
 use crate::app::App;
 use crate::config::ZoneConfig;
 use crate::datasets::Placed;
 use crate::failure::Failure;
+use crate::reads::query::Params;
+use crate::tables::answers::aside;
 
 /// Days back whose keys a lint looks at.
 const DAYS: i32 = 3;
@@ -185,11 +188,14 @@ fn illegal(dataset: &Dataset, objects: &[Object], found: &mut Vec<LintFinding>) 
     }
 }
 
-/// `GET /api/zones`: the zones this person may see, reviewed.
+/// `GET /api/zones`: the zones this person may see, reviewed. With `keys=true` the newest keys of
+/// their datasets are looked at too, as `tidemark lint` does.
 pub async fn zones(
     State(app): State<Arc<App>>,
     Extension(person): Extension<Person>,
+    RawQuery(query): RawQuery,
 ) -> Result<Json<ZonesReport>, Failure> {
+    let keys = Params::parse(query.as_deref(), &["keys"])?.get("keys") == Some("true");
     let sees = |name: &str| app.zone(&person, name).is_ok();
     let seen: Vec<ZoneConfig> = app
         .declared
@@ -198,6 +204,7 @@ pub async fn zones(
         .cloned()
         .collect();
     let datasets: Vec<Arc<Dataset>> = app.datasets.iter().cloned().collect();
+    let zones = declared(&seen);
     let report = tokio::task::spawn_blocking(move || {
         let datasets: Vec<&Dataset> = datasets
             .iter()
@@ -206,10 +213,36 @@ pub async fn zones(
             .collect();
         lint::zones(&declared(&seen), &datasets)
     });
-    let report = report
+    let mut report = report
         .await
         .map_err(|e| Error::new(Kind::Internal, "the zones were not reviewed").because(e))?;
+    if keys {
+        let all = report.zones.iter().flat_map(|zone| &zone.datasets);
+        let placed: Vec<Placed> = all
+            .map(|review| app.datasets.placed(&review.dataset))
+            .collect::<Result<_>>()?;
+        let found = aside(&app, move |host| async move {
+            Ok(stored(&placed, &zones, now(), &host).await)
+        });
+        report.findings.extend(found.await?);
+        worst_first(&mut report.findings);
+    }
     Ok(Json(report))
+}
+
+/// What the stores say of datasets, beyond what is declared.
+pub async fn stored(
+    placed: &[Placed],
+    zones: &[ZoneDecl],
+    now: Time,
+    host: &SharedHost,
+) -> Vec<LintFinding> {
+    let mut found = keys(placed, now).await;
+    for one in placed {
+        found.extend(named(one, zones, now).await);
+        found.extend(budgets(one, now, host).await);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -222,8 +255,8 @@ mod tests {
         for zone in ["raw", "other"] {
             std::fs::create_dir(folder.path().join(zone)).unwrap();
         }
-        let root = folder.path().canonicalize().unwrap();
-        let root = root.display();
+        let place = folder.path().canonicalize().unwrap();
+        let root = place.display();
         let text = format!(
             "[[zone]]\nname = \"raw\"\nurl = \"file://{root}/raw/\"\nreaders = [\"transform\"]\n\
              lifecycle = \"{root}/gone.json\"\n\
@@ -255,5 +288,17 @@ mod tests {
             .collect();
         let missing = "retention_missing";
         assert_eq!(rules, [missing, missing, missing, missing, "unreadable"]);
+
+        // What only the keys tell is asked for by itself.
+        let key = "learning/progress/event_date=2126-11-30/hour=23/email=a/part.parquet";
+        let path = place.join("raw").join(key);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+        let again = app.get("/api/zones").await.json();
+        assert_eq!(again["findings"], report["findings"]);
+        let listed = app.get("/api/zones?keys=true").await.json();
+        let mut found = listed["findings"].as_array().unwrap().iter();
+        let banned = found.find(|finding| finding["rule"] == "banned_key");
+        assert!(banned.unwrap()["location"].as_str().unwrap().ends_with(key));
     }
 }

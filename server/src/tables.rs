@@ -30,6 +30,8 @@ pub struct Configured {
     pub prefix: String,
     /// Its format, where the configuration says; Delta otherwise.
     pub format: Option<Format>,
+    /// Datasets that it is built from.
+    pub reads: Vec<String>,
 }
 
 /// How tables are searched for.
@@ -173,6 +175,7 @@ impl Tables {
                 prefix: table.prefix.clone(),
                 format: table.format.unwrap_or(Format::Delta),
                 configured: true,
+                reads: table.reads.clone(),
             })
             .collect();
         for table in &found.tables {

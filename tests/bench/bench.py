@@ -1,6 +1,7 @@
 """Tidemark beside deltalake and DuckDB, on the same files, in one run.
 
-    bench.py TIDEMARK FOLDER [--runs N] [--page BENCH_PAGE] [--gate BENCH_GATE] [--hour BENCH_HOUR]
+    bench.py TIDEMARK FOLDER [--runs N] [--page BENCH_PAGE] [--gate BENCH_GATE]
+             [--hour BENCH_HOUR] [--hours BENCH_HOURS]
 
 Every measurement is a process of its own, from its start to its end: wall time is the best of N
 runs, which alternate so that both find the same caches, and memory is the peak of the same run.
@@ -22,6 +23,7 @@ from gate import gate
 from hour import hour
 from pack import packs
 from restore import restores
+from year import year
 
 PEER = Path(__file__).with_name("peer.py")
 # (name, folder, what ours is asked, what the peer is asked, times faster)
@@ -122,9 +124,10 @@ def main():
     parser.add_argument("tidemark")
     parser.add_argument("folder")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", help="a, b, c, d, e, f or g")
+    parser.add_argument("--only", help="a, b, c, d, e, f, g or h")
     parser.add_argument("--gate", help="the program that asks whether lines are complete")
     parser.add_argument("--hour", help="the program that writes an hour of tiny objects")
+    parser.add_argument("--hours", help="the program that scrolls through a year in a browser")
     parser.add_argument("--page", help="the program that opens a layout in a browser")
     given = parser.parse_args()
     for table in ("files", "commits"):
@@ -145,6 +148,8 @@ def main():
         met.append(gate(given.gate, given.folder, given.runs))
     if given.hour and given.only in (None, "g"):
         met.append(hour(given.tidemark, given.hour, given.folder, given.runs))
+    if given.hours and given.only in (None, "h"):
+        met.append(year(given.hours, given.tidemark, given.folder, given.runs))
     sys.exit(0 if all(met) else 1)
 
 

@@ -2,6 +2,8 @@
 
 mod damage;
 mod explorer;
+mod hours;
+mod hours_acts;
 mod keyboard;
 mod links;
 mod looks;

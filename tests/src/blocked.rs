@@ -32,7 +32,7 @@ watched.wait = text => {
 
 /// Runs in the worker after its own code. Memory that WebAssembly has grown to it never gives back,
 /// so that its size at the end is its peak.
-const TELL: &str = r#"
+pub const TELL: &str = r#"
 const watched = new BroadcastChannel("watched");
 watched.onmessage = async () => {
   watched.postMessage((await wasm_bindgen()).memory.buffer.byteLength);
@@ -51,13 +51,13 @@ pub struct Blocked {
     pub worker_bytes: u64,
 }
 
-/// A copy of a built page that tells what its worker takes.
-pub fn telling(page: &Path) -> TempDir {
+/// A copy of a built page whose worker runs `tell` after its own code: [`TELL`] tells what it takes.
+pub fn telling(page: &Path, tell: &str) -> TempDir {
     let copy = TempDir::new().expect("a temporary folder can be made");
     copy_all(page, copy.path());
     let loader = copy.path().join("worker-loader.js");
     let mut script = fs::read_to_string(&loader).expect("the page is built: run `make site`");
-    script.push_str(TELL);
+    script.push_str(tell);
     fs::write(&loader, script).expect("it can be written");
     let _ = fs::remove_file(copy.path().join("worker-loader.js.br"));
     copy
@@ -93,7 +93,7 @@ pub async fn open(served: &Served, path: &str, text: &str) -> Blocked {
 }
 
 /// Asks until the answer is a number.
-async fn wait(chromium: &Chromium, script: &str) -> f64 {
+pub(crate) async fn wait(chromium: &Chromium, script: &str) -> f64 {
     let start = Instant::now();
     loop {
         match chromium.web().run(script, &[]).await {

@@ -1,4 +1,4 @@
-//! Search over tables, versions and the keys of the table at hand.
+//! Search over tables, datasets with their hours, versions, and the keys of the table at hand.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -70,7 +70,7 @@ pub fn Search() -> Markup {
     view! {
         <div class="search" role="search">
             <input node_ref=field type="search" role="combobox" autocomplete="off" spellcheck="false"
-                aria-label="Go to table, version, key" placeholder="Go to table, version, key…"
+                aria-label="Go to table, dataset, version, key" placeholder="Go to table, dataset, key…"
                 aria-controls="hits" aria-autocomplete="list"
                 aria-expanded=move || listed().to_string()
                 aria-activedescendant=move || listed().then(|| format!("hit-{}", chosen.get()))

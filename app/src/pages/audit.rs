@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lake::hours::Slot;
 use lake::plan::{Act, AuditPage, AuditRecord, Ended};
 use leptos::prelude::*;
 
@@ -41,7 +42,7 @@ fn Records(page: Arc<AuditPage>) -> Markup {
     if page.records.is_empty() {
         return view! {
             <Empty title="Nothing was done">
-                <p class="soft">"Every restore, vacuum and optimize that is carried out, refused or too late is listed here, with who and why."</p>
+                <p class="soft">"Every restore, vacuum, optimize, publish, repoint and compaction that is carried out, refused or too late is listed here, with who and why."</p>
             </Empty>
             {forgotten}
         };
@@ -78,6 +79,15 @@ fn line(record: &AuditRecord, named: bool) -> Markup {
             table: table.clone(),
         },
     };
+    let slot = record.date.map(|day| Slot {
+        day,
+        hour: record.hour,
+    });
+    let slot = slot.map(|slot| {
+        let dataset = table.clone();
+        let href = Route::Hour { dataset, slot }.href();
+        view! { " " <a href=href>{slot.to_string()}</a> }
+    });
     let act = match (record.kind, record.target_version) {
         (Act::Restore, Some(target)) => format!("Restore to {target}"),
         (kind, _) => act_name(kind).to_owned(),
@@ -105,7 +115,7 @@ fn line(record: &AuditRecord, named: bool) -> Markup {
         <tr>
             <td><When at=Some(record.at) /></td>
             <td><a href=timeline.href()><Key text=record.table.clone() max=40 /></a></td>
-            <td>{act}</td>
+            <td>{act}{slot}</td>
             <td><Badge text=word tone />{made}</td>
             {named.then(|| view! { <td>{by}</td> })}
             <td class="soft">{why}</td>

@@ -1,11 +1,16 @@
 //! Up to when each dataset is closed: the manager's page. Nothing can be done on it.
 
+pub mod called_out;
+pub mod sentences;
+
 use std::sync::Arc;
 
-use lake::hours::Day;
-use lake::wire::hours::{ClosedReport, Fresh, GridReport};
+use lake::hours::{Day, Slot};
+use lake::wire::hours::{ClosedReport, DatasetReport, Fresh, GridReport, HourRow};
 use lake::wire::http::DatasetEntry;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, MouseEvent};
 
 use crate::asked::Asked;
 use crate::copy::{csv, download};
@@ -16,10 +21,14 @@ use crate::route::Route;
 use crate::session::session;
 use crate::signals::{Callback, RwSignal};
 
-use super::hours::exceptions::state;
-use super::hours::grid::day_name;
+use super::hours::exceptions::{state, whose};
+use super::hours::grid::{cells_class, column_names, day_name};
 use super::hours::runs::{class, runs};
 use super::hours::summary::{legend, moment, up_to};
+use super::hours::whose::{deadline, owner, run_of, slot_of, why};
+
+/// Exceptions of a dataset that are told.
+const MOST: usize = 12;
 
 /// What is known of the datasets, in the configuration's order: for the export.
 type Known = RwSignal<Vec<(String, Option<Arc<GridReport>>, Option<ClosedReport>)>>;
@@ -109,20 +118,16 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
         });
     });
     let line = {
-        let name = name.clone();
         move || {
-            let closed = closed.ok()?;
-            Some(up_to(&name, &closed, session.now))
+            let (grid, closed) = (grid.ok()?, closed.ok()?);
+            Some(up_to(&grid.dataset, &closed, session.now))
         }
     };
     let href = Route::Hours {
         dataset: name.clone(),
     }
     .href();
-    let body = grid.show(
-        "the hours",
-        move |report| view! { <Month name=name.clone() report /> },
-    );
+    let body = grid.show("the hours", move |report| view! { <Month report /> });
     view! {
         <section class="dataset-closed">
             <h2><a href=href>{format::shorten(&entry.name, 80)}</a> <small>{entry.zone}</small></h2>
@@ -132,9 +137,12 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
     }
 }
 
-/// The month as rows of cells, without a way to act, and its exceptions in words.
+/// The month as rows of cells, each the way to its hour and none a way to act, and its exceptions
+/// in words.
 #[component]
-fn Month(name: String, report: Arc<GridReport>) -> Markup {
+fn Month(report: Arc<GridReport>) -> Markup {
+    let session = session();
+    let columns = report.days.first().map_or(24, |day| day.states.len());
     let rows = report.days.iter().rev().map(|day| {
         let width = day.states.len().max(1);
         let cells = runs(&day.states, true).into_iter().map(|run| {
@@ -142,53 +150,96 @@ fn Month(name: String, report: Arc<GridReport>) -> Markup {
             let sign = run.sign();
             view! { <i class=format!("cell {}", class(run.state)) style=style aria-hidden="true">{sign}</i> }
         });
+        let (dataset, date) = (report.dataset.name.clone(), day.date);
+        let open = move |event: MouseEvent| {
+            if let Some(slot) = slot_at(&event, date, width) {
+                let dataset = dataset.clone();
+                session.nav.go(Route::Hour { dataset, slot });
+            }
+        };
         view! {
             <div class="hours-line">
                 <span class="day">{day_name(day.date)}</span>
-                <div class="cells" style=format!("--n:{width}")><div class="run">{cells.collect::<Markup>()}</div></div>
+                <div class=cells_class(width) style=format!("--n:{width}") on:click=open><div class="run">{cells.collect::<Markup>()}</div></div>
             </div>
         }
     });
-    let exceptions = report.attention.iter().take(12).map(|row| {
-        let slot = lake::hours::Slot { day: row.date, hour: row.hour };
-        let why = row.reasons.first().map(|r| format::capital(&format::visible(&r.message)));
-        let href = Route::Hour { dataset: name.clone(), slot }.href();
-        view! { <li>{state(row.state)} <span><a href=href>{slot.to_string()}</a>": "{why}</span></li> }
+    let exceptions = report.attention.iter().take(MOST).map(|row| {
+        let slot = slot_of(row);
+        let dataset = report.dataset.name.clone();
+        let href = Route::Hour { dataset, slot }.href();
+        let whose = whose(&report.dataset, row.state);
+        view! { <li>{state(row.state)} <span><a href=href>{slot.to_string()}</a>": "{why(row)}{whose}</span></li> }
     });
-    let more = report.attention_total.saturating_sub(12);
+    let more = report.attention_total.saturating_sub(MOST as u64);
     let none = (report.attention_total == 0)
         .then(|| view! { <p class="soft">"No exceptions this month"</p> });
     view! {
-        <div class="hours small" aria-hidden="true">{rows.collect::<Markup>()}</div>
+        <div class="hours small" aria-hidden="true">
+            <div class="hours-head"><span></span><div class="names" style=format!("--n:{columns}")>{column_names(columns)}</div></div>
+            {rows.collect::<Markup>()}
+        </div>
         <ul class="reasons">{exceptions.collect::<Markup>()}</ul>
         {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more", format::count(more))}</p> })}
         {none}
     }
 }
 
+/// The hour of a day's row that was pressed.
+fn slot_at(event: &MouseEvent, day: Day, width: usize) -> Option<Slot> {
+    let row = event.current_target()?.dyn_into::<Element>().ok()?;
+    let frame = row.get_bounding_client_rect();
+    let x = (f64::from(event.client_x()) - frame.left()) / frame.width().max(1.0);
+    let hour = (x.clamp(0.0, 1.0) * width as f64) as usize;
+    Some(match width {
+        1 => Slot::day(day),
+        _ => Slot::hour(day, u8::try_from(hour.min(width - 1)).ok()?),
+    })
+}
+
+/// A line each exception; a dataset without one has one line all the same.
 fn as_csv(known: Known) -> String {
     let now = session().now.get_untracked();
-    let rows = known
-        .get_untracked()
-        .into_iter()
-        .map(|(name, grid, closed)| {
-            let closed = closed.unwrap_or_default();
-            let blocked = closed.blocked_by.as_ref().map(|b| {
-                let slot = lake::hours::Slot {
-                    day: b.date,
-                    hour: b.hour,
-                };
-                format!("{slot} is {}", b.state.words())
-            });
-            let needing = grid.map(|grid| grid.attention_total.to_string());
+    let known = known.get_untracked();
+    let rows = known.iter().flat_map(|(name, grid, closed)| {
+        let closed = closed.clone().unwrap_or_default();
+        let blocked = closed.blocked_by.as_ref().map(|b| {
+            let slot = Slot {
+                day: b.date,
+                hour: b.hour,
+            };
+            format!("{slot} is {}", b.state.words())
+        });
+        let needing = grid.as_ref().map(|grid| grid.attention_total.to_string());
+        let all = grid.iter().flat_map(|grid| {
+            let rows = grid.attention.iter();
+            rows.map(move |row| Some((&grid.dataset, row)))
+        });
+        let mut all: Vec<_> = all.collect();
+        if all.is_empty() {
+            all.push(Option::None);
+        }
+        all.into_iter().map(move |exception| {
+            let of = |cell: fn(&DatasetReport, &HourRow) -> Option<String>| {
+                exception
+                    .and_then(|(declared, row)| cell(declared, row))
+                    .map(Into::into)
+            };
             [
-                Some(name.into()),
+                Some(name.clone().into()),
                 closed.up_to.map(|at| at.to_string().into()),
                 closed.up_to.map(|at| moment(at, now).into()),
-                blocked.map(Into::into),
-                needing.map(Into::into),
+                blocked.clone().map(Into::into),
+                needing.clone().map(Into::into),
+                of(|_, row| Some(slot_of(row).to_string())),
+                of(|_, row| Some(row.state.words().to_owned())),
+                of(|_, row| why(row)),
+                of(|declared, row| owner(declared, row.state).map(str::to_owned)),
+                of(|_, row| run_of(row).map(str::to_owned)),
+                of(|declared, row| Some(deadline(declared, slot_of(row)).to_string())),
             ]
-        });
+        })
+    });
     csv(
         &[
             "dataset",
@@ -196,6 +247,12 @@ fn as_csv(known: Known) -> String {
             "as_read",
             "held_back_by",
             "exceptions_this_month",
+            "hour",
+            "state",
+            "why",
+            "owner",
+            "run",
+            "deadline",
         ],
         rows,
     )

@@ -17,6 +17,7 @@ use crate::signals::{Callback, Signal};
 
 use super::hours::exceptions::note;
 use super::hours::grid::day_name;
+use super::hours::whose::counted;
 use super::hours::{Tabs, facts};
 
 /// Days that are looked at: those of a month.
@@ -32,13 +33,10 @@ pub fn Page() -> Markup {
     let report = {
         let dataset = dataset.clone();
         Asked::new(move |progress| {
-            let first = session
-                .lake
-                .ok()?
-                .datasets
-                .iter()
-                .find(|d| d.name == dataset)?
-                .first;
+            // One that is not among them is asked for all the same: the answer says so.
+            let lake = session.lake.ok()?;
+            let declared = lake.datasets.iter().find(|d| d.name == dataset);
+            let first = declared.and_then(|declared| declared.first);
             let today = session.now.with_untracked(|now| Day::of(*now));
             let from = today
                 .plus(1 - DAYS)
@@ -103,9 +101,9 @@ fn Body(dataset: String, report: Arc<GridReport>) -> Markup {
                     {fact("Objects", view! { <Count n=sizes.objects /> })}
                     {fact("Bytes", view! { <Bytes n=sizes.bytes /> })}
                     {fact("Median", view! { <Bytes n=sizes.median_bytes /> })}
-                    {fact("10 % under", view! { <Bytes n=sizes.p10_bytes /> })}
-                    {fact("10 % over", view! { <Bytes n=sizes.p90_bytes /> })}
-                    {fact("Budget of an hour", budget)}
+                    {fact("A tenth is smaller than", view! { <Bytes n=sizes.p10_bytes /> })}
+                    {fact("A tenth is larger than", view! { <Bytes n=sizes.p90_bytes /> })}
+                    {fact(if report.dataset.partition.len() > 1 { "Budget of an hour" } else { "Budget of a day" }, budget)}
                     {fact("LISTs over the parent prefixes", view! { <Count n=sizes.lists_of_parents /> })}
                     {fact("LISTs over the runs alone", view! { <Count n=sizes.lists_of_runs /> })}
                 </dl>
@@ -150,7 +148,7 @@ fn line(dataset: &str, day: &GridDay, most: u64) -> Markup {
             <td class="n"><Count n=objects /></td>
             <td class="n"><Bytes n=bytes /></td>
             <td><Bar came=bytes went=0 largest=most /></td>
-            <td class="n">{(over > 0).then(|| format::counted(over, "hour"))}</td>
+            <td class="n">{(over > 0).then(|| counted(over, day.states.len() > 1))}</td>
         </tr>
     }
 }

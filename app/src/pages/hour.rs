@@ -1,12 +1,16 @@
 //! One hour: how it stands, the evidence for each thing that is said of it, and what to do.
 
 pub mod act;
+pub mod around;
 pub mod evidence;
 pub mod objects;
+pub mod offers;
+pub mod outcome;
 
 use std::sync::Arc;
 
 use lake::hours::{Slot, State};
+use lake::plan::Applied;
 use lake::wire::hours::{Fresh, HourReport};
 use leptos::prelude::*;
 
@@ -14,18 +18,21 @@ use crate::asked::Asked;
 use crate::copy::shell;
 use crate::format;
 use crate::markup::{Markup, view};
+use crate::pages::common::fact;
 use crate::parts::{CopyButton, Facts, Head, ShellLine};
 use crate::route::Route;
 use crate::session::session;
-use crate::signals::{Callback, Memo, RwSignal, Signal};
+use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
 
 use super::hours::Tabs;
 use super::hours::grid::day_name;
 use super::hours::runs::{class, glyph};
 
 use self::act::Acts;
+use self::around::{Held, Readers, Waits};
 use self::evidence::Evidence;
 use self::objects::{Objects, Runs};
+use self::outcome::Told;
 
 /// The page.
 #[component]
@@ -64,10 +71,8 @@ pub fn Page() -> Markup {
                 dataset: dataset.clone(),
             }
             .href();
-            let zone = report.ok().map(|report| report.dataset.zone.clone());
             let listed = report.ok().and_then(|report| report.row.listed_at);
             let mut facts = vec![view! { <a href=href>{dataset.clone()}</a> }];
-            facts.extend(zone.map(|zone| view! { {zone} }));
             facts.extend(listed.map(|at| view! { "listed " {format::ago(at, session.now.get())} }));
             view! { <Facts facts /> }
         }
@@ -92,14 +97,28 @@ pub fn Page() -> Markup {
         fresh.set(Fresh::Again);
         report.again();
     };
-    let changed = Callback::new(move |()| {
+    // What was done belongs to its hour, until something else is begun there.
+    let outcome = RwSignal::new(None::<Applied>);
+    let act = session.param("act");
+    effect(move || {
+        slot.track();
+        outcome.set(None);
+    });
+    effect(move || {
+        if act.get().is_some() {
+            outcome.set(None);
+        }
+    });
+    let told = Callback::new(move |applied| {
+        outcome.set(Some(applied));
+        session.nav.set("act", None::<&str>);
         fresh.set(Fresh::Again);
         report.again();
     });
     let link = Callback::new(|()| window().location().href().unwrap_or_default());
     let body = report.show("the hour", {
         let dataset = dataset.clone();
-        move |report| view! { <Body dataset=dataset.clone() report again=changed /> }
+        move |report| view! { <Body dataset=dataset.clone() report told /> }
     });
     view! {
         <Head title window_title facts>
@@ -109,6 +128,7 @@ pub fn Page() -> Markup {
             <CopyButton label="Copy link" done="Link copied" text=link />
         </Head>
         <Tabs dataset />
+        <Told told=outcome />
         {body}
     }
 }
@@ -143,17 +163,20 @@ fn after(slot: Slot) -> Slot {
 }
 
 #[component]
-fn Body(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Markup {
+fn Body(dataset: String, report: Arc<HourReport>, told: Callback<Applied>) -> Markup {
     view! {
         <Verdict report=Arc::clone(&report) />
-        <div class="columns">
-            <div>
+        <Held report=Arc::clone(&report) />
+        <div class="columns hour-columns">
+            <aside class="hour-acts" aria-label="What to do">
+                <Acts dataset=dataset.clone() report=Arc::clone(&report) told />
+            </aside>
+            <div class="hour-evidence">
                 <Evidence report=Arc::clone(&report) />
                 <Runs report=Arc::clone(&report) />
                 <Objects report=Arc::clone(&report) />
             </div>
-            <aside aria-label="What to do">
-                <Acts dataset=dataset.clone() report=Arc::clone(&report) again />
+            <aside class="hour-more" aria-label="For readers">
                 <Aside dataset report />
             </aside>
         </div>
@@ -164,28 +187,50 @@ fn Body(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Markup
 #[component]
 fn Verdict(report: Arc<HourReport>) -> Markup {
     let state = report.row.state;
-    let first = report
-        .row
-        .reasons
-        .first()
-        .map(|reason| reason.message.clone());
-    let said = first.unwrap_or_else(|| match state {
-        State::Closed => {
+    let first = report.row.reasons.first();
+    let key = first.and_then(|reason| evidence::key(&report, reason));
+    let said = match (first, state, &report.closed_by) {
+        (Some(reason), ..) => reason.message.clone(),
+        (None, State::Closed, closed_by) => {
             let objects = format::counted(report.row.objects, "object");
-            format!(
-                "{objects}, {}: marker and listing agree",
-                format::bytes(report.row.bytes)
-            )
+            let bytes = format::bytes(report.row.bytes);
+            match closed_by {
+                Some((key, put)) => {
+                    let name = key.rsplit('/').next().unwrap_or(key);
+                    let put = format::minute(*put, report.now);
+                    format!(
+                        "{objects}, {bytes}: closed by {name}, which another publisher put {put} UTC"
+                    )
+                }
+                None => format!("{objects}, {bytes}: marker and listing agree"),
+            }
         }
         _ => String::new(),
-    });
+    };
     let word = format::capital(state.words());
     view! {
         <p class=format!("verdict hour-verdict is-{}", class(state))>
             <i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i>
             <b>{word}"."</b>" "{format::capital(&format::visible(&said))}
         </p>
+        {key}
+        {replay(&report)}
     }
+}
+
+/// Until when an hour that is wrong can be had anew.
+fn replay(report: &HourReport) -> Option<Markup> {
+    let until = report
+        .replay_until
+        .filter(|_| report.row.state < State::Late)?;
+    let text = match until < report.now {
+        true => format!(
+            "The topic could be replayed until {}: these objects are the last copy",
+            format::utc(until)
+        ),
+        false => format!("The topic can be replayed until {}", format::utc(until)),
+    };
+    Some(view! { <p class="note warning"><span>{text}</span></p> })
 }
 
 /// What an hour's reader, publisher and catalog can do.
@@ -214,66 +259,40 @@ fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
             <ShellLine command=Signal::stored(scan) />
         }
     });
-    let statement = report.statement.clone().map(|statement| {
-        view! {
+    let statement = match report.statement.clone() {
+        Some(statement) => view! {
             <h2>"For a catalog"</h2>
             <ShellLine command=Signal::stored(statement) />
-        }
-    });
+        },
+        None => view! {
+            <h2>"For a catalog"</h2>
+            <p class="soft s">{format!("No statement: the hour is {}, and a catalog remembers what is closed", row.state.words())}</p>
+        },
+    };
     let waits = (row.state == State::Open)
         .then(|| view! { <Waits dataset=dataset.clone() report=Arc::clone(&report) /> });
-    let replay = report
-        .replay_until
-        .filter(|_| row.state < State::Late)
-        .map(|until| {
-            let past = until < report.now;
-            let text = match past {
-                true => format!(
-                    "The topic could be replayed until {}: these objects are the last copy",
-                    format::utc(until)
-                ),
-                false => format!("The topic can be replayed until {}", format::utc(until)),
-            };
-            view! { <p class="soft s">{text}</p> }
-        });
     let owners = [
-        ("publishing", &report.dataset.publisher),
-        ("object sizes", &report.dataset.compaction_owner),
-        ("the data", &report.dataset.owner),
+        ("Publishing", &report.dataset.publisher),
+        ("Object sizes", &report.dataset.compaction_owner),
+        ("The data", &report.dataset.owner),
     ];
     let owners = owners.into_iter().filter_map(|(what, who)| {
         let who = format::shorten(who.as_deref()?, 60);
-        Some(view! { <div><dt>{format!("Asks for {what}")}</dt><dd>{who}</dd></div> })
+        Some(fact(what, who))
     });
+    let owners: Vec<Markup> = owners.collect();
+    let owners = (!owners.is_empty())
+        .then(|| view! { <h2>"Whom to ask"</h2> <dl class="pairs">{owners}</dl> });
     view! {
         {waits}
+        <Readers dataset=dataset.clone() state=row.state />
         <h2>"For a job"</h2>
         <ShellLine command=Signal::stored(check) />
         <p class="soft s">{exits}</p>
-        {replay}
         {scan}
         {statement}
-        <h2>"Whom to ask"</h2>
-        <dl class="pairs">{owners.collect::<Markup>()}</dl>
+        {owners}
     }
-}
-
-/// An hour that is not closed yet: the last one that is, and the stream.
-#[component]
-fn Waits(dataset: String, report: Arc<HourReport>) -> Markup {
-    let last = report.last_closed.map(|slot| {
-        let href = Route::Hour { dataset, slot }.href();
-        view! { "The last closed hour is " <a href=href>{slot.to_string()}</a> ". " }
-    });
-    let stream = report.dataset.stream.clone().map(|(name, url)| {
-        // The configuration's own link; nothing else of it leaves this site.
-        let safe = url.starts_with("https://") || url.starts_with("http://");
-        match safe {
-            true => view! { "The stream is " <a href=url rel="noreferrer" target="_blank">{format::shorten(&name, 60)}</a> "." },
-            false => view! { "The stream is " {format::shorten(&name, 60)} "." },
-        }
-    });
-    view! { <p class="note"><span>"Not yet closed. " {last} {stream}</span></p> }
 }
 
 #[cfg(test)]

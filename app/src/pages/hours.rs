@@ -2,14 +2,17 @@
 
 pub mod exceptions;
 pub mod grid;
+pub mod inputs;
+pub mod known;
 pub mod picked;
 pub mod runs;
 pub mod shown;
 pub mod summary;
+pub mod whose;
 
 use std::sync::Arc;
 
-use lake::hours::{Day, State};
+use lake::hours::{Day, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::{ClosedReport, Fresh, GridReport};
 use leptos::prelude::*;
@@ -25,9 +28,10 @@ use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
 
 use self::exceptions::Exceptions;
 use self::grid::Grid;
-use self::picked::Picked;
+use self::picked::{Pick, Picked};
 use self::shown::Shown;
 use self::summary::{ClosedUpTo, Counts};
+use self::whose::{deadline, owner, run_of, slot_of, why};
 
 /// How often the open hours are looked at again.
 const EVERY: std::time::Duration = std::time::Duration::from_secs(60);
@@ -146,7 +150,7 @@ pub fn Page() -> Markup {
     let print = |_| drop(window().print());
     let save = {
         let name = format!("{}-hours.csv", dataset.replace(['/', ' '], "-"));
-        move |_| download(&name, "text/csv;charset=utf-8", &as_csv(&hours.come()))
+        move |_| download(&name, CSV, &as_csv(&hours.come(), None))
     };
     let body = newest.show("the hours", {
         let dataset = dataset.clone();
@@ -170,7 +174,7 @@ fn Body(
     dataset: String,
     closed: Memo<Option<ClosedReport>>,
 ) -> Markup {
-    let _ = &report;
+    let declared = Arc::new(report.dataset.clone());
     let days = Memo::new(move |_| {
         hours
             .come()
@@ -204,14 +208,16 @@ fn Body(
         })
     };
     view! {
-        <ClosedUpTo dataset=dataset.clone() closed />
+        <ClosedUpTo declared=Arc::clone(&declared) closed />
         <Counts hours dataset=dataset.clone() />
         {none}
         <Grid hours dataset=dataset.clone() />
         <Picked hours dataset=dataset.clone() />
-        <Exceptions hours dataset />
-        <h2 class="no-print">"The same from a shell"</h2>
-        <ShellLine command />
+        <Exceptions hours declared />
+        <div class="no-print">
+            <h2>"The same from a shell"</h2>
+            <ShellLine command />
+        </div>
     }
 }
 
@@ -285,9 +291,13 @@ fn closed(
     })
 }
 
-/// Tells the rail.
-fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
+/// Tells the rail. Hours of long ago say nothing of how the dataset is, and what was seen to need a
+/// person over many days is not taken back over few.
+pub fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
     let dataset = dataset.to_owned();
+    let known = session.states.of(&dataset);
+    let past = |report: &GridReport| report.to < Day::of(report.now);
+    let few = |report: &GridReport| report.to.since(report.from) < 7;
     effect(move || {
         let state = match newest.get() {
             None => return,
@@ -299,6 +309,10 @@ fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
                     .map_or(State::Late, |lake| lake.attention.hour);
                 match report.counts.iter().any(|(state, _)| *state <= worst) {
                     true => TableState::Attention,
+                    false if past(&report) => return,
+                    false if few(&report) && known.get_untracked() == TableState::Attention => {
+                        return;
+                    }
                     false => TableState::Calm,
                 }
             }
@@ -307,26 +321,61 @@ fn note_state(session: Session, dataset: &str, newest: Asked<GridReport>) {
     });
 }
 
-/// Every hour of the window, oldest first.
-fn as_csv(parts: &[Arc<GridReport>]) -> String {
-    let days = parts.iter().rev().flat_map(|part| &part.days);
-    let rows = days.flat_map(|day| {
-        let hourly = day.states.len() > 1;
-        day.states.chars().enumerate().map(move |(hour, letter)| {
-            let state = State::of_letter(letter).map(State::words);
-            let figure = |all: &[u64]| all.get(hour).map(|n| n.to_string().into());
+/// What CSV is called.
+pub const CSV: &str = "text/csv;charset=utf-8";
+
+/// Every hour of the window, or of what is selected of it, oldest first. Why, whose and which run is
+/// said of those that need a person.
+pub fn as_csv(parts: &[Arc<GridReport>], pick: Option<&Pick>) -> String {
+    let days = parts
+        .iter()
+        .rev()
+        .flat_map(|part| part.days.iter().map(move |day| (part, day)));
+    let rows = days.flat_map(|(part, day)| {
+        let width = day.states.len();
+        let inside = match pick {
+            None => Some((0, width)),
+            Some(pick) => pick.hours_of(day.date, width),
+        };
+        let (first, length) = inside.unwrap_or_default();
+        let letters = day.states.chars().enumerate().skip(first).take(length);
+        letters.map(move |(i, letter)| {
+            let hour = u8::try_from(i).ok().filter(|_| width > 1);
+            let slot = Slot {
+                day: day.date,
+                hour,
+            };
+            let row = part.attention.iter().find(|row| slot_of(row) == slot);
+            let state = State::of_letter(letter);
+            let figure = |all: &[u64]| all.get(i).map(|n| n.to_string().into());
+            let whose = state.and_then(|state| owner(&part.dataset, state));
             [
                 Some(day.date.to_string().into()),
-                hourly.then(|| hour.to_string().into()),
-                state.map(Into::into),
+                hour.map(|hour| hour.to_string().into()),
+                state.map(|state| state.words().into()),
                 figure(&day.objects),
                 figure(&day.bytes),
                 day.listed_at.map(|at| at.to_string().into()),
+                row.and_then(why).map(Into::into),
+                whose.map(|who| who.to_owned().into()),
+                row.and_then(run_of).map(|run| run.to_owned().into()),
+                Some(deadline(&part.dataset, slot).to_string().into()),
             ]
         })
     });
     csv(
-        &["date", "hour", "state", "objects", "bytes", "listed_at"],
+        &[
+            "date",
+            "hour",
+            "state",
+            "objects",
+            "bytes",
+            "listed_at",
+            "why",
+            "owner",
+            "run",
+            "deadline",
+        ],
         rows,
     )
 }

@@ -13,13 +13,15 @@ use std::sync::Arc;
 
 use lake::Result;
 use lake::wire::OverviewReport;
-use lake::wire::http::{LakeReport, TableEntry};
+use lake::wire::http::{DatasetEntry, TableEntry};
 use leptos::prelude::*;
 
 use crate::format::counted;
 use crate::format::lower;
+use crate::late;
 use crate::markup::{Markup, view};
-use crate::parts::{Empty, Facts, Head};
+use crate::parts::{Facts, Head};
+use crate::route::Route;
 use crate::session::session;
 use crate::signals::RwSignal;
 
@@ -29,13 +31,14 @@ use zone::Zone;
 
 /// Answers by the tables' names.
 #[derive(Clone, Copy)]
-pub struct Overviews(RwSignal<BTreeMap<String, Result<Arc<OverviewReport>>>>);
+pub struct Overviews(pub RwSignal<BTreeMap<String, Result<Arc<OverviewReport>>>>);
 
 /// The page.
 #[component]
 pub fn Page() -> Markup {
     let session = session();
     let overviews = Overviews(RwSignal::new(BTreeMap::new()));
+    provide_context(overviews);
     let queue = Queue::new(session);
     let text = session.param("q");
     let filter = move |event| {
@@ -44,27 +47,32 @@ pub fn Page() -> Markup {
     };
     let body = session.lake.show("the lake", move |lake| {
         if lake.tables.is_empty() && lake.datasets.is_empty() {
-            return view! { <NoTables lake /> };
+            return called_out();
         }
         let zones = lake.zones.iter().map(|zone| {
             let tables = lake.tables.iter().filter(|t| t.zone == zone.name);
             let tables = tables.cloned().collect::<Vec<_>>();
             let datasets = lake.datasets.iter().filter(|d| d.zone == zone.name);
-            let datasets = datasets.map(|d| d.name.clone()).collect::<Vec<_>>();
+            let datasets = datasets.cloned().collect::<Vec<_>>();
             view! { <Zone zone=zone.clone() tables datasets overviews queue /> }
         });
         let zones = zones.collect::<Markup>();
         let none = {
             let lake = Arc::clone(&lake);
             move || {
-                let fits = text.with(|t| lake.tables.iter().any(|entry| wanted(entry, t.as_deref())));
-                (!fits).then(|| view! { <p class="soft">"No table's name has this in it"</p> })
+                let fits = text.with(|t| {
+                    let t = t.as_deref();
+                    lake.tables.iter().any(|entry| wanted(entry, t))
+                        || lake.datasets.iter().any(|entry| dataset_wanted(entry, t))
+                });
+                (!fits).then(|| view! { <p class="soft">"No table's or dataset's name has this in it"</p> })
             }
         };
         view! {
             <CalledOut overviews />
+            {called_out()}
             <div class="tools">
-                <input class="field" type="search" aria-label="Filter tables" placeholder="Filter: table, zone…"
+                <input class="field" type="search" aria-label="Filter tables and datasets" placeholder="Filter: table, dataset, zone…"
                     prop:value=move || text.get().unwrap_or_default() on:input=filter />
             </div>
             {zones}
@@ -75,6 +83,12 @@ pub fn Page() -> Markup {
         <Head title="Lake" facts=move || facts(overviews) />
         {body}
     }
+}
+
+/// What comes after the first paint: what is said of hours, and where there is nothing, of that.
+fn called_out() -> Markup {
+    let late = session().late;
+    Markup::live(move || matches!(late.ready()?, Ok(())).then(|| late::page(&Route::Lake)))
 }
 
 fn facts(overviews: Overviews) -> Markup {
@@ -92,6 +106,10 @@ fn facts(overviews: Overviews) -> Markup {
         view! { {counted(lake.zones.len() as u64, "zone")} },
         view! { {counted(lake.tables.len() as u64, "table")} },
     ];
+    if !lake.datasets.is_empty() {
+        let datasets = counted(lake.datasets.len() as u64, "dataset");
+        facts.push(view! { {datasets} });
+    }
     if needing > 0 {
         let verb = if needing == 1 { "needs" } else { "need" };
         facts.push(view! { {format!("{needing} {verb} someone")} });
@@ -107,38 +125,18 @@ fn facts(overviews: Overviews) -> Markup {
 
 /// Whether a table's name or zone has the filter's words in it.
 fn wanted(table: &TableEntry, text: Option<&str>) -> bool {
-    let name = lower(&format!("{}/{} {}", table.zone, table.name, table.prefix));
-    let text = lower(text.unwrap_or_default());
-    text.split_whitespace().all(|word| name.contains(word))
+    has_all(&table.zone, &table.name, &table.prefix, text)
 }
 
-/// How a folder is served, where none is.
-#[component]
-fn NoTables(lake: Arc<LakeReport>) -> Markup {
-    let empty = lake.zones.is_empty();
-    let title = if empty {
-        "No zone is served"
-    } else {
-        "No table was found"
-    };
-    let errors = lake.zones.iter().filter_map(|zone| {
-        let error = zone.error.as_ref()?;
-        let text = format!("{}: {}", zone.name, error.message);
-        Some(view! { <p class="go">{crate::format::shorten(&text, 300)}</p> })
-    });
-    let errors = errors.collect::<Markup>();
-    view! {
-        <Empty title>
-            {errors}
-            <p class="soft">
-                "Tables are found by their _delta_log folder, a few levels below a zone. Serve a folder or a bucket:"
-            </p>
-            <pre tabindex="0">"tidemark serve ./warehouse\ntidemark serve s3://bucket/warehouse"</pre>
-            <p class="soft">"or name zones in tidemark.toml:"</p>
-            <pre tabindex="0">"[[zone]]\nname = \"curated\"\nurl = \"s3://bucket/curated/\""</pre>
-            <p class="soft">"To look around first, tidemark demo writes a sample lake and serves it."</p>
-        </Empty>
-    }
+/// Whether a dataset's name or zone has them.
+fn dataset_wanted(dataset: &DatasetEntry, text: Option<&str>) -> bool {
+    has_all(&dataset.zone, &dataset.name, &dataset.prefix, text)
+}
+
+fn has_all(zone: &str, name: &str, prefix: &str, text: Option<&str>) -> bool {
+    let name = lower(&format!("{zone}/{name} {prefix}"));
+    let text = lower(text.unwrap_or_default());
+    text.split_whitespace().all(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -154,6 +152,7 @@ mod tests {
             prefix: "people/users".to_owned(),
             format: Format::Delta,
             configured: true,
+            reads: Vec::new(),
         };
         for text in [None, Some(""), Some("user"), Some("CURATED people")] {
             assert!(wanted(&table, text), "{text:?}");

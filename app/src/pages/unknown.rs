@@ -14,7 +14,7 @@ pub fn Page(path: String) -> Markup {
         <Empty title=shorten(&path, 200)>
             <p>
                 "This address names no page. Tables are at " <code>"/t/name"</code> ", their versions at "
-                <code>"/t/name/v/12"</code> "."
+                <code>"/t/name/v/12"</code> ", hours at " <code>"/d/name/2026-11-30/23"</code> "."
             </p>
             <p><a class="btn" href="/">"All tables"</a></p>
         </Empty>

@@ -14,6 +14,7 @@ use leptos::prelude::*;
 use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
+use crate::message::in_one_line;
 use crate::pages::common::fact;
 use crate::parts::{Badge, CopyButton, Empty, Facts, Head, Key, Note, NoteKind};
 use crate::route::Route;
@@ -23,11 +24,15 @@ use crate::signals::{Callback, Signal};
 /// The page.
 #[component]
 pub fn Page() -> Markup {
-    let zones = Asked::new(move |_| {
-        Some(async move { answered::<ZonesReport>(Request::get("/api/zones").send().await).await })
+    let ask = async |path| answered::<ZonesReport>(Request::get(path).send().await).await;
+    let zones = Asked::new(move |_| Some(ask("/api/zones")));
+    // What only the newest keys tell is looked for behind what is declared.
+    let listed = Asked::new(move |_| {
+        zones.ok()?;
+        Some(ask("/api/zones?keys=true"))
     });
     let facts = move || {
-        let report = zones.ok()?;
+        let report = listed.ok().or(zones.ok())?;
         let errors = report
             .findings
             .iter()
@@ -44,7 +49,22 @@ pub fn Page() -> Markup {
     };
     view! {
         <Head title=Signal::stored("Zones".to_owned()) facts />
-        {zones.show("the zones", |report| view! { <Body report /> })}
+        {zones.show("the zones", move |report| view! { <Body report=listed.ok().unwrap_or(report) /> })}
+        {move || keys(listed)}
+    }
+}
+
+/// Whether the findings are all that `tidemark lint` has.
+fn keys(listed: Asked<ZonesReport>) -> Option<Markup> {
+    if listed.pending() {
+        return Some(view! { <p class="soft s" role="status">"Looking at the datasets' newest keys…"</p> });
+    }
+    match listed.get()? {
+        Ok(_) => None,
+        Err(error) => {
+            let why = in_one_line(&error);
+            Some(view! { <p class="soft s">{format!("The datasets' newest keys were not looked at: {why}")}</p> })
+        }
     }
 }
 
@@ -77,7 +97,7 @@ fn Body(report: Arc<ZonesReport>) -> Markup {
     view! {
         {zones.collect::<Markup>()}
         {others.map(found).collect::<Markup>()}
-        <p class="soft s">"Roles are enforced by the server, not by this page: a prefix is not a security boundary."</p>
+        <p class="soft s">"Readers and writers are those that tidemark.toml names. Nothing here asks who you are: whoever reaches this server reads all that it serves, and only the store's own policies keep a role out."</p>
     }
 }
 
@@ -135,9 +155,12 @@ fn check(check: &Check) -> Markup {
         Outcome::NotChecked => ("not checked", ""),
     };
     let name = format::capital(&check.rule.replace('_', " "));
+    // The badge has said that much.
+    let message = check.message.strip_prefix("not checked: ");
+    let message = format::visible(message.unwrap_or(&check.message));
     fact(
         &name,
-        view! { <Badge text=word tone /> " " <span class="soft">{format::visible(&check.message)}</span> },
+        view! { <Badge text=word tone /> " " <span class="soft">{message}</span> },
     )
 }
 
@@ -157,7 +180,7 @@ fn review(review: &ReviewRow) -> Markup {
     let copied = Callback::new(move |()| handover.clone());
     view! {
         <details class="raw review">
-            <summary><b>{format::shorten(&name, 80)}</b> <span class="soft">{review.partition.join(", ")}</span></summary>
+            <summary><b>{format::shorten(&name, 80)}</b>" · "<span class="soft">{review.partition.join(", ")}</span></summary>
             <dl class="pairs">
                 {fact("Hours", view! { <a href=href>"Open the grid"</a> })}
                 {fact("Prefix", view! { <Key text=review.location.clone() max=90 /> })}

@@ -55,6 +55,9 @@ pub struct Dataset {
     pub complete: Option<Complete>,
     /// The catalog's table that learns of each closed hour.
     pub metastore: Option<Metastore>,
+    /// Datasets that it is built from: it waits while their hours are not closed.
+    #[serde(default)]
+    pub reads: Vec<String>,
 }
 
 /// Which objects close an hour.

@@ -103,6 +103,16 @@ pub fn scan(dataset: &Dataset, evidence: Foreign<'_>) -> String {
     }
 }
 
+/// The object that closes a slot: of commits the newest one.
+pub fn marker<'a>(dataset: &Dataset, evidence: Foreign<'a>) -> Option<&'a Object> {
+    match dataset.marker.kind {
+        MarkerKind::Committed => committed::newest(dataset, evidence),
+        _ => markers(dataset, evidence)
+            .first()
+            .map(|(_, object)| *object),
+    }
+}
+
 /// Markers whose presence closes something, each with the prefix that it closes.
 fn markers<'a>(dataset: &Dataset, evidence: Foreign<'a>) -> Vec<(String, &'a Object)> {
     let folder = evidence.folder(dataset);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Act;
+use crate::hours::Day;
 use crate::table::{Time, Version};
 
 /// One act that was carried out, refused, or came too late.
@@ -18,6 +19,12 @@ pub struct AuditRecord {
     pub table: String,
     /// The act.
     pub kind: Act,
+    /// The day of the hour that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Day>,
+    /// The hour; none for a whole day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u8>,
     /// What was done, where it was no plan of this act that was carried out: `Quarantine emptied`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,

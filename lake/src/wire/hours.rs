@@ -144,6 +144,9 @@ pub struct GridReport {
     pub days: Vec<GridDay>,
     /// Hours of the window by state, worst first, those without any left out.
     pub counts: Vec<(State, u64)>,
+    /// How many of the empty ones somebody declared empty; of the others nothing was expected.
+    #[serde(default)]
+    pub declared_empty: u64,
     /// Up to when the dataset is closed.
     pub closed: ClosedReport,
     /// Hours that need a person, worst and then newest first: the first 200.
@@ -222,6 +225,9 @@ pub struct DatasetReport {
     pub definition_version: Option<String>,
     /// Contracted columns, with their types.
     pub columns: Vec<(String, String)>,
+    /// Datasets that it is built from: it waits while their hours are not closed.
+    #[serde(default)]
+    pub reads: Vec<String>,
 }
 
 /// One hour with all its evidence.
@@ -239,6 +245,9 @@ pub struct HourReport {
     pub marker_key: Option<String>,
     /// When the store says that it was put.
     pub marker_put: Option<Time>,
+    /// Another publisher's object that closes the hour, and when it was put.
+    #[serde(default)]
+    pub closed_by: Option<(String, Time)>,
     /// The runs, newest marker first, then those without a marker.
     pub runs: Vec<RunRow>,
     /// Loose keys: the first 1,000.

@@ -56,6 +56,9 @@ pub struct TableEntry {
     pub format: Format,
     /// Whether the configuration names it.
     pub configured: bool,
+    /// Datasets that it is built from: it waits while their hours are not closed.
+    #[serde(default)]
+    pub reads: Vec<String>,
 }
 
 /// One dataset of the lake.
@@ -71,6 +74,9 @@ pub struct DatasetEntry {
     pub hourly: bool,
     /// Before it nothing is expected.
     pub first: Option<Day>,
+    /// Datasets that it is built from: it waits while their hours are not closed.
+    #[serde(default)]
+    pub reads: Vec<String>,
 }
 
 /// Thresholds of what is called out: `[attention]` of the configuration.

@@ -47,6 +47,7 @@ pub(crate) fn dataset(first: &str) -> Dataset {
         retention: Retention::default(),
         complete: None,
         metastore: None,
+        reads: Vec::new(),
     }
 }
 

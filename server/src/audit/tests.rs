@@ -22,6 +22,8 @@ fn record(at: i64) -> AuditRecord {
         by: None,
         table: "users".to_owned(),
         kind: Act::Restore,
+        date: None,
+        hour: None,
         what: None,
         plan_id: "p".to_owned(),
         base_version: Some(Version(1)),

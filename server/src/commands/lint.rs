@@ -72,11 +72,7 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
         });
     }
     let now = acts::now();
-    found.extend(lint::keys(&placed, now).await);
-    for one in &placed {
-        found.extend(lint::named(one, &zones, now).await);
-        found.extend(lint::budgets(one, now, &context.host()).await);
-    }
+    found.extend(lint::stored(&placed, &zones, now, &context.host()).await);
     Ok(found)
 }
 
@@ -137,6 +133,7 @@ fn undeclared() -> Dataset {
         retention: Default::default(),
         complete: None,
         metastore: None,
+        reads: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use lake::hours::{Dataset, State};
 use lake::wire::http::AttentionConfig;
 use toml::Spanned;
 
-use super::dataset::{DatasetSection, dataset};
+use super::dataset::{DatasetSection, dataset, names};
 use super::file::{File, Reads, TableSection, ZoneSection};
 use super::source::Source;
 use super::{Config, ZoneConfig};
@@ -52,7 +52,10 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
         taken.push(name.get_ref());
     }
     let datasets = file.dataset.iter();
-    let datasets = datasets.map(|section| dataset(source, section, &zones));
+    let datasets = datasets.map(|section| {
+        check_reads(source, &section.reads, &file.dataset)?;
+        dataset(source, section, &zones)
+    });
     let datasets: Vec<Dataset> = datasets.collect::<Result<_>>()?;
     let tables: Vec<Configured> = file
         .table
@@ -235,18 +238,33 @@ fn table(
     datasets: &[DatasetSection],
 ) -> Result<Configured> {
     check_zone(source, &section.zone, zones)?;
-    for read in &section.reads {
-        if !datasets.iter().any(|d| d.name.get_ref() == read.get_ref()) {
-            let message = format!("there is no dataset named `{}`", read.get_ref());
-            return Err(source.wrong(&read.span(), message));
-        }
-    }
+    check_reads(source, &section.reads, datasets)?;
     Ok(Configured {
         name: section.name.get_ref().clone(),
         zone: section.zone.get_ref().clone(),
         prefix: check_prefix(source, &section.prefix)?,
         format: section.format,
+        reads: names(&section.reads),
     })
+}
+
+/// What is read is declared.
+fn check_reads(
+    source: &Source<'_>,
+    reads: &[Spanned<String>],
+    datasets: &[DatasetSection],
+) -> Result<()> {
+    let known = |read: &Spanned<String>| {
+        let mut names = datasets.iter().map(|dataset| dataset.name.get_ref());
+        names.any(|name| name == read.get_ref())
+    };
+    match reads.iter().find(|read| !known(read)) {
+        None => Ok(()),
+        Some(read) => {
+            let message = format!("there is no dataset named `{}`", read.get_ref());
+            Err(source.wrong(&read.span(), message))
+        }
+    }
 }
 
 /// The state that `attention.hour` names: this one and worse ones are called out.

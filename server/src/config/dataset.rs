@@ -49,6 +49,8 @@ pub(super) struct DatasetSection {
     retention: RetentionSection,
     metastore: Option<MetastoreSection>,
     complete: Option<CompleteSection>,
+    #[serde(default)]
+    pub(super) reads: Vec<Spanned<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -246,7 +248,14 @@ pub(super) fn dataset(
             .as_ref()
             .map(|section| metastore(source, section))
             .transpose()?,
+        reads: names(&section.reads),
     })
+}
+
+/// The names without their places.
+pub(super) fn names(spanned: &[Spanned<String>]) -> Vec<String> {
+    let names = spanned.iter().map(Spanned::get_ref);
+    names.cloned().collect()
 }
 
 fn partition(source: &Source<'_>, section: &DatasetSection) -> Result<Vec<String>> {

@@ -38,6 +38,8 @@ fn the_full_file_is_accepted() {
     assert_eq!(curated.store["aws_secret_access_key"], "t0ken");
     assert_eq!(config.tables[0].name, "users");
     assert_eq!(config.tables[0].prefix, "users");
+    assert_eq!(config.tables[0].reads, ["learning.progress"]);
+    assert_eq!(config.datasets[1].reads, ["learning.progress"]);
     assert_eq!(config.attention.rows_removed, 0.2);
     assert_eq!(config.discovery.depth, 4);
     assert_eq!(config.discovery.every.as_secs(), 300);
@@ -209,6 +211,11 @@ const WRONG: &[(&str, usize, &str)] = &[
     (
         "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[table]]\nname = \"t\"\nzone = \"z\"\nprefix = \"t\"\nreads = [\"d\"]\n",
         8,
+        "no dataset named",
+    ),
+    (
+        "[[zone]]\nname = \"z\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"d\"\nzone = \"z\"\nprefix = \"d\"\npartition = [\"p\"]\nreads = [\"e\"]\n",
+        9,
         "no dataset named",
     ),
     (

@@ -41,6 +41,9 @@ pub(super) fn configuration(dir: &Path, tables: &[WrittenTable], now: Time) -> R
             "\n[[table]]\nname = \"{0}\"\nzone = \"curated\"\nprefix = \"{0}/\"\nformat = \"delta\"\n",
             table.name
         ));
+        if table.name == "completion" {
+            out.push_str("reads = [\"learning.progress_event\"]\n");
+        }
     }
     Ok(out)
 }
@@ -144,6 +147,7 @@ grain = ["event_id"]
 columns = { event_id = "string", learner_id = "string", course_id = "string", lesson_id = "string", event_time = "timestamp", event_type = "string" }
 owner = "analytics"
 publisher = "airflow:conform_progress"
+reads = ["learning.progress"]
 definition_version = "progress-event-2"
 "#;
 

@@ -94,6 +94,7 @@ async fn what_is_no_metastore_is_an_error() {
     }
     let none = Dataset {
         metastore: None,
+        reads: Vec::new(),
         ..dataset("thrift://127.0.0.1:1")
     };
     assert_eq!(
@@ -188,6 +189,7 @@ async fn a_marker_stands_while_the_metastore_is_down() {
     assert_eq!(empty.registered, None);
     let none = Dataset {
         metastore: None,
+        reads: Vec::new(),
         ..dataset
     };
     let mut unasked = published(State::Closed);

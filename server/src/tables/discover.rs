@@ -145,5 +145,6 @@ fn entry(zone: &Zone, prefix: &Path) -> TableEntry {
         prefix: prefix.to_string(),
         format: Format::Delta,
         configured: false,
+        reads: Vec::new(),
     }
 }

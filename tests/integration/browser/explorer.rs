@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lake::hours::Day;
 use serde_json::{Value, json};
 use tests::chromium::{Chromium, Look};
 use tests::served::Served;
@@ -89,6 +90,13 @@ impl Explorer {
             .find(|commit| commit["operation"] == json!(operation));
         let commit = commit.unwrap_or_else(|| panic!("{table} has no {operation}"));
         commit["version"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// A day of the sample lake's hours: so many before the newest one.
+    pub(crate) async fn day(&self, ago: i32) -> Day {
+        let report = self.asks("/api/datasets/learning.progress/hours").await;
+        let to: Day = report["to"].as_str().unwrap().parse().unwrap();
+        to.plus(-ago)
     }
 
     /// The newest version.

@@ -11,6 +11,7 @@ async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
     let latest = explorer.latest("users").await;
     let delete = explorer.version_of("users", "DELETE").await;
     let file = segment(&explorer.some_file("users", latest).await);
+    let day = explorer.day(1).await;
     let diff = format!("/diff/{}..{delete}", delete - 1);
     vec![
         ("lake", "/".to_owned()),
@@ -45,6 +46,24 @@ async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
         ("pins", explorer.at("users", "/maintenance?show=pins")),
         ("jobs", explorer.at("users", "/maintenance?show=jobs")),
         ("audit", "/audit".to_owned()),
+        ("closed", "/hours".to_owned()),
+        (
+            "hours",
+            format!("/d/learning.progress?sel={day}T08..{day}T18"),
+        ),
+        (
+            "hour-mutated",
+            format!("/d/learning.progress/{day}/10?act=compact"),
+        ),
+        (
+            "hour-late",
+            format!("/d/learning.progress_event/{day}/13?act=empty"),
+        ),
+        ("hour-day", format!("/d/learning.progress_daily/{day}")),
+        ("zones", "/zones".to_owned()),
+        ("dataset-layout", "/d/learning.progress/layout".to_owned()),
+        ("no-dataset", "/d/nothing/layout".to_owned()),
+        ("no-hour", format!("/d/learning.progress/{day}/24")),
         ("no-table", "/t/nothing".to_owned()),
         (
             "no-version",
@@ -53,6 +72,31 @@ async fn pages(explorer: &Explorer) -> Vec<(&'static str, String)> {
         ("no-page", "/nowhere".to_owned()),
     ]
 }
+
+/// Texts that end beyond whatever clips them, where nothing can be scrolled and no dots say so.
+const CUT: &str = r#"
+const cut = [];
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let node; node = walk.nextNode();) {
+  if (!node.data.trim() || node.parentElement.closest(".unseen, [hidden], script")) continue;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  const text = range.getBoundingClientRect();
+  if (!text.width) continue;
+  for (let box = node.parentElement; box && box !== document.body; box = box.parentElement) {
+    const style = getComputedStyle(box);
+    if (style.visibility === "hidden" || style.textOverflow === "ellipsis") break;
+    if (style.overflowX === "auto" || style.overflowX === "scroll") break;
+    if (style.overflowX === "visible") continue;
+    const margin = parseFloat(style.overflowClipMargin) || 0;
+    if (text.right > box.getBoundingClientRect().right + margin + 1) {
+      cut.push(node.data.trim().slice(0, 60));
+      break;
+    }
+  }
+}
+return cut;
+"#;
 
 async fn look_at_every_page(look: Look) {
     let explorer = Explorer::open(look, "/").await;
@@ -67,6 +111,9 @@ async fn look_at_every_page(look: Look) {
         if width.as_u64() > Some(look.width.into()) {
             wrong.push(format!("{page}: {width} pixels wide"));
         }
+        let cut = explorer.chromium.web().run(CUT, &[]).await;
+        let cut = cut.as_array().into_iter().flatten();
+        wrong.extend(cut.map(|what| format!("{page}: cut off: {what}")));
         let barriers = explorer.chromium.barriers().await;
         wrong.extend(
             barriers

@@ -71,5 +71,6 @@ fn dataset() -> Dataset {
             dead_letters: Some("dlq".into()),
         }),
         metastore: None,
+        reads: Vec::new(),
     }
 }

@@ -17,7 +17,7 @@ async fn main() {
     let runs = arguments.next().map_or(1, |n| n.parse().unwrap());
     let dist = std::env::var_os("TIDEMARK_DIST").map(PathBuf::from);
     let dist = dist.unwrap_or_else(|| place::repository().join("dist"));
-    let page = blocked::telling(&dist);
+    let page = blocked::telling(&dist, blocked::TELL);
     let mut cost: Vec<Blocked> = Vec::new();
     for _ in 0..runs {
         // A server of its own each time, so that nothing was read before.

@@ -68,7 +68,7 @@ pub fn Found(search: Searching) -> Markup {
         match (keys.pending(), nothing) {
             (true, _) => Some("Looking through the table's keys…"),
             (false, true) => Some(
-                "Nothing found: tables by name, versions by number, keys from three letters on",
+                "Nothing found: tables and datasets by name, hours as dataset 2026-11-30 23, versions by number, keys from three letters on",
             ),
             _ => None,
         }

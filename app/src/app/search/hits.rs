@@ -1,5 +1,6 @@
 //! What a search text can mean without asking anybody: pure.
 
+use lake::hours::Slot;
 use lake::table::{At, Version};
 use lake::wire::http::LakeReport;
 
@@ -10,7 +11,7 @@ use crate::route::Route;
 /// Something found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// `table`, `commit`, `snapshot`, `diff`, `key`.
+    /// `table`, `dataset`, `hour`, `commit`, `snapshot`, `diff`, `key`.
     pub(super) kind: &'static str,
     /// What is shown.
     pub(super) text: String,
@@ -18,10 +19,10 @@ pub(super) struct Hit {
     pub(super) to: Route,
 }
 
-/// Most tables shown.
+/// Most names shown.
 const MOST: usize = 8;
 
-/// Tables by name, then, on a page about a table, versions of it.
+/// Versions, on a page about a table, then tables, datasets and their hours by name.
 pub(super) fn hits(text: &str, lake: Option<&LakeReport>, here: &Route) -> Vec<Hit> {
     let text = text.trim();
     if text.is_empty() {
@@ -32,26 +33,57 @@ pub(super) fn hits(text: &str, lake: Option<&LakeReport>, here: &Route) -> Vec<H
         versions(text, table, &mut found);
     }
     let wanted = lower(text);
-    let tables = lake.into_iter().flat_map(|l| &l.tables);
-    let named: Vec<_> = tables
-        .filter_map(|t| {
-            let whole = lower(&format!("{}/{}", t.zone, t.name));
-            let place = lower(&t.name).find(&wanted);
-            let place = place.or_else(|| whole.find(&wanted).map(|p| p + 1_000))?;
-            Some((place, t.name.len(), t))
-        })
-        .collect();
-    let named = sorted(named, |(a, m, x), (b, n, y)| {
-        (a, m, &x.name).cmp(&(b, n, &y.name))
+    let mut named: Vec<(usize, Hit)> = Vec::new();
+    for table in lake.into_iter().flat_map(|l| &l.tables) {
+        named.extend(place(&wanted, &table.zone, &table.name).map(|place| {
+            let to = Route::Timeline {
+                table: table.name.clone(),
+            };
+            (place, hit("table", table.name.clone(), to))
+        }));
+    }
+    for dataset in lake.into_iter().flat_map(|l| &l.datasets) {
+        let name = || dataset.name.clone();
+        named.extend(place(&wanted, &dataset.zone, &dataset.name).map(|place| {
+            let to = Route::Hours { dataset: name() };
+            (place, hit("dataset", name(), to))
+        }));
+        if let Some((words, slot)) = slot(&wanted, dataset.hourly)
+            && let Some(place) = place(words, &dataset.zone, &dataset.name)
+        {
+            let text = format!("{} {slot}", dataset.name);
+            let dataset = name();
+            named.push((place, hit("hour", text, Route::Hour { dataset, slot })));
+        }
+    }
+    let named = sorted(named, |(a, x), (b, y)| {
+        (a, x.text.len(), &x.text).cmp(&(b, y.text.len(), &y.text))
     });
-    found.extend(named.into_iter().take(MOST).map(|(_, _, t)| Hit {
-        kind: "table",
-        text: t.name.clone(),
-        to: Route::Timeline {
-            table: t.name.clone(),
-        },
-    }));
+    found.extend(named.into_iter().take(MOST).map(|(_, hit)| hit));
     found
+}
+
+fn hit(kind: &'static str, text: String, to: Route) -> Hit {
+    Hit { kind, text, to }
+}
+
+/// How far from its beginning a name has the words in it; `zone/name` comes last.
+fn place(wanted: &str, zone: &str, name: &str) -> Option<usize> {
+    let whole = lower(&format!("{zone}/{name}"));
+    let place = lower(name).find(wanted);
+    place.or_else(|| whole.find(wanted).map(|p| p + 1_000))
+}
+
+/// `name 2026-11-30 23`, `name 2026-11-30`: the name and the hour, or the day of a dataset by days.
+fn slot(wanted: &str, hourly: bool) -> Option<(&str, Slot)> {
+    let (before, last) = wanted.rsplit_once(' ')?;
+    if !hourly {
+        return Some((before.trim(), Slot::day(last.parse().ok()?)));
+    }
+    let hour = last.strip_suffix(":00").unwrap_or(last);
+    let hour = hour.parse::<u8>().ok().filter(|hour| *hour < 24)?;
+    let (name, day) = before.trim().rsplit_once(' ')?;
+    Some((name.trim(), Slot::hour(day.parse().ok()?, hour)))
 }
 
 fn versions(text: &str, table: &str, found: &mut Vec<Hit>) {
@@ -94,7 +126,7 @@ fn versions(text: &str, table: &str, found: &mut Vec<Hit>) {
 mod tests {
     use super::*;
     use lake::wire::Format;
-    use lake::wire::http::TableEntry;
+    use lake::wire::http::{DatasetEntry, TableEntry};
 
     fn lake(names: &[&str]) -> LakeReport {
         let tables = names.iter().map(|name| TableEntry {
@@ -103,9 +135,20 @@ mod tests {
             prefix: (*name).to_owned(),
             format: Format::Delta,
             configured: true,
+            reads: Vec::new(),
+        });
+        let datasets = [("learning.progress", true), ("learning.daily", false)];
+        let datasets = datasets.map(|(name, hourly)| DatasetEntry {
+            name: name.to_owned(),
+            zone: "raw".to_owned(),
+            prefix: name.replace('.', "/"),
+            hourly,
+            first: None,
+            reads: Vec::new(),
         });
         LakeReport {
             tables: tables.collect(),
+            datasets: datasets.into(),
             ..LakeReport::default()
         }
     }
@@ -121,6 +164,21 @@ mod tests {
         assert_eq!(texts("USERS", "/"), ["/t/users", "/t/power_users"]);
         assert_eq!(texts("curated/o", "/"), ["/t/orders"]);
         assert!(texts("  ", "/").is_empty());
+    }
+
+    #[test]
+    fn datasets_are_found_by_name_and_their_hours_by_day_and_hour() {
+        let [daily, hourly] = ["/d/learning.daily", "/d/learning.progress"];
+        assert_eq!(texts("LEARN", "/"), [daily, hourly]);
+        assert_eq!(texts("raw/learning.p", "/"), [hourly]);
+        let hour = format!("{hourly}/2026-11-10/08");
+        for text in ["progress 2026-11-10 8", "learning.progress 2026-11-10 08:00"] {
+            assert_eq!(texts(text, "/t/users"), [hour.as_str()], "{text}");
+        }
+        assert_eq!(texts("daily 2026-11-10", "/"), [format!("{daily}/2026-11-10")]);
+        for odd in ["progress 2026-11-10", "progress 2026-11-10 24", "daily 2026-11-10 08"] {
+            assert!(texts(odd, "/").is_empty(), "{odd}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lake::hours::State;
 use lake::plan::{Act, Applied, ApplyRequest, Outcome, PlanRequest};
-use lake::wire::hours::{HourReport, RunRow};
+use lake::wire::hours::HourReport;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -14,15 +14,17 @@ use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
 use crate::pages::common::{NotDone, Warnings, fact};
-use crate::pages::hours::exceptions::{note, state};
+use crate::pages::hours::exceptions::note;
 use crate::pages::maintenance::act::{Done, Goes, Refused, came_of};
-use crate::parts::{Bytes, Count, Key};
+use crate::parts::{Bytes, Count, Key, ShellLine};
 use crate::session::session;
-use crate::signals::{Callback, Memo, RwSignal};
+use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
+
+use super::offers::{advice, late, offers, spoiled};
 
 /// The buttons, and the plan of the one that was pressed.
 #[component]
-pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Markup {
+pub fn Acts(dataset: String, report: Arc<HourReport>, told: Callback<Applied>) -> Markup {
     let session = session();
     let chosen = session.param("act");
     if !report.dataset.ours {
@@ -31,83 +33,63 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, again: Callback<()>) -> Ma
             <p class="soft s">"The markers of this dataset are another publisher's: they are read here and never written."</p>
         };
     }
-    let button = move |act: String, name: String, why_not: Option<&'static str>| {
+    let button = move |act: String, name: String| {
         let pressed = {
             let act = act.clone();
             move || (chosen.get().as_deref() == Some(&act)).to_string()
         };
         let press = move |_| session.nav.set("act", Some(act.clone()));
-        let reason = why_not.map(|why| view! { <p class="soft s">{why}</p> });
+        view! { <button type="button" class="btn act" aria-pressed=pressed on:click=press>{name}</button> }
+    };
+    let waits = matches!(report.row.state, State::Open | State::Future);
+    let buttons = offers(&report).into_iter().map(|offer| {
+        let note = offer
+            .note
+            .map(|note| view! { <p class="soft s">{note}</p> });
+        view! { {button(offer.act, offer.name)} {note} }
+    });
+    let buttons: Vec<Markup> = buttons.collect();
+    let advice = advice(&report);
+    let none = (buttons.is_empty() && advice.is_none()).then_some(match waits {
+        true => "The hour has not ended",
+        false => "Nothing has to be done",
+    });
+    let advice = advice.map(|(text, command)| {
         view! {
-            <button type="button" class="btn act" disabled=why_not.is_some() aria-pressed=pressed on:click=press>{name}</button>
-            {reason}
+            <p class="s">{text}</p>
+            <ShellLine command=Signal::stored(command) />
         }
-    };
-    let over = report.row.state != State::Open && report.row.state != State::Future;
-    let waits = (!over).then_some("The hour has not ended");
-    let publish = report
-        .runs
-        .iter()
-        .filter(|run| run.objects > 0 && run.matches != Some(true));
-    let publish = publish.take(3).map(|run| {
-        let name = format!(
-            "Publish run {} with {}…",
-            short(run),
-            format::counted(run.objects, "object")
-        );
-        button(format!("publish:{}", run.run_id), name, waits)
     });
-    let back = report
-        .runs
-        .iter()
-        .filter(|run| !run.current && run.matches == Some(true));
-    let back = back.take(3).map(|run| {
-        button(
-            format!("repoint:{}", run.run_id),
-            format!("Point back to {}…", short(run)),
-            None,
-        )
-    });
-    let nothing = report.row.objects == 0 && report.loose_total == 0 && report.marker_key.is_none();
-    let compact = match (over, report.row.objects + report.loose_total) {
-        (false, _) => waits,
-        (true, 0) => Some("Compact needs objects"),
-        _ => None,
-    };
-    let empty = nothing.then(|| {
-        button(
-            "empty".to_owned(),
-            "Declare that nothing happened…".to_owned(),
-            waits,
-        )
-    });
+    let spoiled = spoiled(&report).map(|text| view! { <p class="soft s">{text}</p> });
+    let spoiled = spoiled.collect::<Markup>();
     let plan = {
         let report = Arc::clone(&report);
         Markup::live(move || match chosen.get() {
             Some(act) => {
-                view! { <Planning dataset=dataset.clone() report=Arc::clone(&report) act again /> }
+                view! { <Planning dataset=dataset.clone() report=Arc::clone(&report) act told /> }
             }
             None => Markup::Nothing,
         })
     };
     view! {
         <h2>"What you can do"</h2>
+        {advice}
         <div class="act-list">
-            {publish.collect::<Markup>()}
-            {back.collect::<Markup>()}
-            {button("compact".to_owned(), "Compact…".to_owned(), compact)}
-            {empty}
+            {buttons}
+            {spoiled}
+            {none.map(|text| view! { <p class="soft s">{text}</p> })}
         </div>
         {plan}
     }
 }
 
-fn short(run: &RunRow) -> String {
-    format::shorten_middle(&run.run_id, 24)
-}
-
 /// What the address asks for; `None` where that is no act.
-fn request(report: &HourReport, act: &str, count: Option<u64>) -> Option<PlanRequest> {
+fn request(
+    report: &HourReport,
+    act: &str,
+    count: Option<u64>,
+    with_late: bool,
+) -> Option<PlanRequest> {
     let (kind, run) = act
         .split_once(':')
         .map_or((act, None), |(kind, run)| (kind, Some(run)));
@@ -131,7 +113,7 @@ fn request(report: &HourReport, act: &str, count: Option<u64>) -> Option<PlanReq
         "compact" => PlanRequest {
             kind: Act::Compact,
             run: None,
-            with_late: true,
+            with_late,
             ..base
         },
         "empty" => PlanRequest {
@@ -147,13 +129,21 @@ fn request(report: &HourReport, act: &str, count: Option<u64>) -> Option<PlanReq
 /// The plan of one act. A publish asks for the writer's own count first: a listing that is compared
 /// with itself proves nothing.
 #[component]
-fn Planning(dataset: String, report: Arc<HourReport>, act: String, again: Callback<()>) -> Markup {
+fn Planning(
+    dataset: String,
+    report: Arc<HourReport>,
+    act: String,
+    told: Callback<Applied>,
+) -> Markup {
     let counted = RwSignal::new(None::<u64>);
     let needs_count = act.starts_with("publish:");
     let text = RwSignal::new(String::new());
+    let wrong = RwSignal::new(false);
+    let with_late = RwSignal::new(false);
+    let late = late(&report);
     let asked = {
         let (report, act) = (Arc::clone(&report), act.clone());
-        Memo::new(move |_| request(&report, &act, counted.get()))
+        Memo::new(move |_| request(&report, &act, counted.get(), with_late.get()))
     };
     let planned = {
         let dataset = dataset.clone();
@@ -164,7 +154,9 @@ fn Planning(dataset: String, report: Arc<HourReport>, act: String, again: Callba
     };
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
-        counted.set(text.get_untracked().trim().parse().ok());
+        let count = text.get_untracked().trim().parse().ok();
+        wrong.set(count.is_none());
+        counted.set(count);
     };
     let form = needs_count.then(|| view! {
         <form class="ask" on:submit=submit>
@@ -172,17 +164,29 @@ fn Planning(dataset: String, report: Arc<HourReport>, act: String, again: Callba
             <input id="writer-count" class="field mono" inputmode="numeric" autocomplete="off"
                 prop:value=move || text.get() on:input=move |e| text.set(event_target_value(&e)) />
             <button type="submit" class="btn">"Plan it"</button>
+            {move || wrong.get().then(|| view! { <p class="go s" role="alert">"The count is a whole number, in digits: 4"</p> })}
         </form>
+    });
+    let choice = (act == "compact" && late > 0).then(|| {
+        view! {
+            <p class="after">
+                <label class="tick">
+                    <input type="checkbox" prop:checked=move || with_late.get()
+                        on:change=move |event| with_late.set(event_target_checked(&event)) />
+                    {format!("Take late keys in ({})", format::count(late))}
+                </label>
+            </p>
+        }
     });
     let shown = move || {
         asked.get()?;
         let dataset = dataset.clone();
         Some(planned.show("the plan", move |outcome| {
             let request = asked.get_untracked().unwrap_or_default();
-            view! { <Planned dataset=dataset.clone() planned outcome request again /> }
+            view! { <Planned dataset=dataset.clone() late planned outcome request told /> }
         }))
     };
-    view! { {form} {shown} }
+    view! { {form} {choice} {shown} }
 }
 
 #[component]
@@ -191,9 +195,18 @@ fn Planned(
     planned: Asked<Outcome>,
     outcome: Arc<Outcome>,
     request: PlanRequest,
-    again: Callback<()>,
+    /// Late keys that there are.
+    late: u64,
+    told: Callback<Applied>,
 ) -> Markup {
     let plan = &outcome.plan;
+    let late = (late > 0 && request.kind == Act::Compact).then(|| {
+        let what = match request.with_late {
+            true => "taken in",
+            false => "left out",
+        };
+        fact("Late keys", format!("{} {what}", format::count(late)))
+    });
     let hours = plan.hours.clone().unwrap_or_default();
     let findings = hours.findings.iter().map(note).collect::<Markup>();
     let marker = hours
@@ -205,6 +218,7 @@ fn Planned(
             {marker.map(|run| fact("Marker names run", view! { <Key text=run max=40 /> }))}
             {hours.superseded_run.clone().map(|run| fact("In place of", view! { <Key text=run max=40 /> }))}
             {(plan.files_to_rewrite > 0).then(|| fact("Packs", view! { <Count n=plan.files_to_rewrite />" objects, "<Bytes n=plan.bytes_to_rewrite /> }))}
+            {late}
             {(plan.files_to_write > 0).then(|| fact("Writes", view! { <Count n=plan.files_to_write />" objects" }))}
         </dl>
     };
@@ -217,7 +231,7 @@ fn Planned(
     let refused = refused.map(|why| view! { <Refused why /> });
     let warnings = plan.warnings.clone();
     let confirm = (!idle)
-        .then(|| view! { <Confirm dataset planned outcome=Arc::clone(&outcome) request again /> });
+        .then(|| view! { <Confirm dataset planned outcome=Arc::clone(&outcome) request told /> });
     view! {
         {facts}
         {findings}
@@ -234,7 +248,7 @@ fn Confirm(
     planned: Asked<Outcome>,
     outcome: Arc<Outcome>,
     request: PlanRequest,
-    again: Callback<()>,
+    told: Callback<Applied>,
 ) -> Markup {
     let done = RwSignal::new(Done::NotYet);
     let reason = RwSignal::new(String::new());
@@ -275,6 +289,11 @@ fn Confirm(
             done.try_set(came_of(result));
         });
     };
+    effect(move || {
+        if let Done::Applied(applied) = done.get() {
+            told.run(applied);
+        }
+    });
     let anew = Callback::new(move |()| planned.again());
     let label = move || {
         if done.get() == Done::Sent {
@@ -300,46 +319,12 @@ fn Confirm(
         })
     };
     let after = Markup::live(move || match done.get() {
-        Done::NotYet | Done::Sent => Markup::Nothing,
+        Done::NotYet | Done::Sent | Done::Applied(_) => Markup::Nothing,
         Done::Goes(job) => view! { <Goes job=*job done /> },
-        Done::Applied(applied) => view! { <Proof applied again /> },
         Done::Failed(kind, why) => view! { <NotDone kind why again=anew /> },
     });
     view! {
         <form class="confirm" on:submit=submit>{form}</form>
         <div aria-live="polite">{after}</div>
-    }
-}
-
-/// What became of the hour.
-#[component]
-fn Proof(applied: Applied, again: Callback<()>) -> Markup {
-    let session = session();
-    let look = move |_| {
-        session.nav.set("act", None::<&str>);
-        again.run(());
-    };
-    let hours = applied.hours.map(|hours| *hours);
-    let now = hours.as_ref().and_then(|hours| hours.state).map(state);
-    let registered =
-        hours.as_ref().and_then(
-            |hours| match (hours.registered, &hours.registration_error) {
-                (Some(true), _) => Some("The catalog knows the partition.".to_owned()),
-                (Some(false), Some(why)) => Some(format!(
-                    "The marker stands; the catalog was not told: {}",
-                    format::shorten(why, 300)
-                )),
-                _ => None,
-            },
-        );
-    let message = hours
-        .and_then(|hours| hours.message)
-        .map(|m| format::capital(&format::visible(&m)));
-    view! {
-        <p class="verdict" role="status"><b>"Done. "</b>"The hour is now "{now}</p>
-        {message.map(|text| view! { <p class="soft">{text}</p> })}
-        {registered.map(|text| view! { <p class="soft s">{text}</p> })}
-        <Warnings warnings=applied.warnings />
-        <p class="after"><button type="button" class="btn" on:click=look>"Look at the hour again"</button></p>
     }
 }

@@ -17,12 +17,10 @@ use crate::parts::{Bytes, Key, When};
 #[component]
 pub fn Evidence(report: Arc<HourReport>) -> Markup {
     let row = &report.row;
-    // The first one is the page's sentence; it is repeated only for its key.
-    let reasons = row.reasons.iter().enumerate();
-    let reasons = reasons.filter(|(i, reason)| *i > 0 || reason.key.is_some());
-    let reasons = reasons
-        .map(|(_, reason)| why(&report, reason))
-        .collect::<Vec<Markup>>();
+    // The first one is the page's sentence.
+    let reasons = row.reasons.iter().skip(1);
+    let reasons = reasons.map(|reason| why(&report, reason));
+    let reasons = reasons.collect::<Vec<Markup>>();
     let some = !reasons.is_empty();
     let contract = report.contract.as_ref().map(|findings| {
         let notes = findings.iter().map(note).collect::<Markup>();
@@ -31,13 +29,16 @@ pub fn Evidence(report: Arc<HourReport>) -> Markup {
             .then(|| view! { <p class="soft">"The footers hold to what is declared"</p> });
         view! { <h2>"Contract" <small>"from footers alone"</small></h2> {notes} {none} }
     });
+    let put = report
+        .marker_put
+        .or(report.closed_by.as_ref().map(|(_, put)| *put));
     view! {
-        {some.then(|| view! { <h2>"Evidence"</h2> <ul class="reasons">{reasons.into_iter().collect::<Markup>()}</ul> })}
+        {some.then(|| view! { <h2>"What else is so"</h2> <ul class="reasons">{reasons.into_iter().collect::<Markup>()}</ul> })}
         <h2>"Two clocks" <small>"when keys were put, and when the hour was published"</small></h2>
         <dl class="pairs">
             {fact("Listing", view! { {format::counted(row.objects, "object")} ", " <Bytes n=row.bytes /> ", median " <Bytes n=row.median_bytes /> })}
             {fact("Newest object put", view! { <When at=row.newest_object minute=true /> })}
-            {report.marker_put.map(|put| fact("Marker put", view! { <When at=Some(put) minute=true /> }))}
+            {put.map(|put| fact("Marker put", view! { <When at=Some(put) minute=true /> }))}
             {fact("Listed by this page", view! { <When at=row.listed_at /> })}
             {fact("Completeness", gate(&report))}
         </dl>
@@ -47,18 +48,25 @@ pub fn Evidence(report: Arc<HourReport>) -> Markup {
 }
 
 fn why(report: &HourReport, reason: &Reason) -> Markup {
-    let key = reason.key.as_ref().map(|key| {
-        let own = key.strip_prefix(report.prefix.as_str()).map(|rest| format!("…/{rest}"));
-        let put = reason.put.map(|put| view! { " put " {format::utc(put)} });
-        let bytes = reason.bytes.map(|bytes| view! { ", " <Bytes n=bytes /> });
-        view! { <div class="s soft"><Key text=own.unwrap_or_else(|| key.clone()) max=90 />{put}{bytes}</div> }
-    });
     view! {
         <li>
             {state(reason.state)}
-            <div>{format::capital(&format::visible(&reason.message))}{key}</div>
+            <div>{format::capital(&format::visible(&reason.message))}{key(report, reason)}</div>
         </li>
     }
+}
+
+/// The key that a reason is about.
+pub fn key(report: &HourReport, reason: &Reason) -> Option<Markup> {
+    let key = reason.key.as_ref()?;
+    let own = key
+        .strip_prefix(report.prefix.as_str())
+        .map(|rest| format!("…/{rest}"));
+    let put = reason.put.map(|put| view! { " put " {format::utc(put)} });
+    let bytes = reason.bytes.map(|bytes| view! { ", " <Bytes n=bytes /> });
+    Some(
+        view! { <div class="s soft"><Key text=own.unwrap_or_else(|| key.clone()) max=90 />{put}{bytes}</div> },
+    )
 }
 
 /// What the gate found, or why it was not asked.
@@ -98,6 +106,13 @@ fn gate(report: &HourReport) -> Markup {
 #[component]
 fn Marker(report: Arc<HourReport>) -> Markup {
     let Some(marker) = report.row.marker.clone() else {
+        if let Some((key, _)) = report.closed_by.clone() {
+            return view! {
+                <h2>"Marker" <small>"another publisher's"</small></h2>
+                <p><Key text=key max=110 /></p>
+                <p class="soft s">"It names no count: it says that its writer had finished when it was put."</p>
+            };
+        }
         return match &report.marker_key {
             Some(key) => {
                 let key = key.clone();

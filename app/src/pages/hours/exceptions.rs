@@ -1,7 +1,9 @@
 //! The hours that need a person, in words.
 
-use lake::hours::{Slot, State};
-use lake::wire::hours::HourRow;
+use std::sync::Arc;
+
+use lake::hours::State;
+use lake::wire::hours::{DatasetReport, HourRow};
 use lake::wire::{Finding, Severity};
 use leptos::prelude::*;
 
@@ -13,11 +15,17 @@ use crate::route::Route;
 use crate::signals::Memo;
 
 use super::Hours;
+use super::inputs::{Inputs, named};
 use super::runs::{class, glyph};
+use super::whose::{owner, slot_of};
 
 /// The list, and what else the listing shows.
 #[component]
-pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
+pub fn Exceptions(
+    hours: Hours,
+    /// What is declared of the dataset.
+    declared: Arc<DatasetReport>,
+) -> Markup {
     let rows = Memo::new(move |_| {
         let parts = hours.come();
         let mut rows: Vec<HourRow> = parts
@@ -35,19 +43,28 @@ pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
             .flat_map(|part| part.findings.clone())
             .collect::<Vec<_>>()
     });
-    let list = move || {
+    // Only of hours that are late is it worth to ask what they wait for.
+    let days = Memo::new(move |_| {
+        rows.with(|(rows, _)| {
+            let late = rows.iter().filter(|row| row.state == State::Late);
+            let days = late.map(|row| row.date);
+            days.clone().min().zip(days.max())
+        })
+    });
+    let inputs = Inputs::new(&declared.reads, days);
+    let list = Markup::live(move || {
         rows.with(|(rows, total)| {
             if rows.is_empty() {
-                return view! { <p class="soft">"No hour needs a person"</p> };
+                return Some(view! { <p class="soft">"No hour needs a person"</p> });
             }
             let more = total.saturating_sub(rows.len() as u64);
-            let lines = rows.iter().map(|row| line(&dataset, row)).collect::<Markup>();
-            view! {
-                <Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet>
+            let lines = rows.iter().map(|row| line(&declared, row, &inputs)).collect::<Markup>();
+            Some(view! {
+                <div class="exceptions"><Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet></div>
                 {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more, in the grid", format::count(more))}</p> })}
-            }
+            })
         })
-    };
+    });
     let found = move || {
         findings.with(|findings| {
             let notes = findings.iter().take(20).map(note).collect::<Markup>();
@@ -62,13 +79,10 @@ pub fn Exceptions(hours: Hours, dataset: String) -> Markup {
 }
 
 /// One hour and why.
-pub fn line(dataset: &str, row: &HourRow) -> Markup {
-    let slot = Slot {
-        day: row.date,
-        hour: row.hour,
-    };
+fn line(declared: &DatasetReport, row: &HourRow, inputs: &Inputs) -> Markup {
+    let slot = slot_of(row);
     let href = Route::Hour {
-        dataset: dataset.to_owned(),
+        dataset: declared.name.clone(),
         slot,
     }
     .href();
@@ -79,15 +93,28 @@ pub fn line(dataset: &str, row: &HourRow) -> Markup {
         });
         view! { {format::capital(&format::visible(&reason.message))} {key} }
     });
+    let waits = (row.state == State::Late).then(|| {
+        let inputs = inputs.unclosed(slot);
+        let inputs = inputs
+            .iter()
+            .map(|input| view! { <div class="soft s">"Waits for " {named(input)}</div> });
+        inputs.collect::<Markup>()
+    });
     view! {
         <tr>
             <td><a href=href>{slot.to_string()}</a></td>
             <td>{state(row.state)}</td>
-            <td class="w">{why}</td>
+            <td class="w">{why}{whose(declared, row.state)}{waits}</td>
             <td class="n"><Count n=row.objects /></td>
             <td class="n"><Bytes n=row.bytes /></td>
         </tr>
     }
+}
+
+/// ` for NAME`: who must act.
+pub fn whose(declared: &DatasetReport, state: State) -> Option<Markup> {
+    let who = format::shorten(owner(declared, state)?, 60);
+    Some(view! { " " <span class="soft">{format!("for {who}")}</span> })
 }
 
 /// A state's sign and its word.

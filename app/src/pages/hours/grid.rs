@@ -3,6 +3,8 @@
 //! Equal neighbours are one element and only rows near the viewport exist, so a year scrolls like
 //! a month. The grid has the focus as a whole; a cursor goes from hour to hour.
 
+use std::sync::Arc;
+
 use lake::hours::{Day, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::GridDay;
@@ -11,7 +13,7 @@ use leptos::prelude::*;
 use web_sys::{KeyboardEvent, PointerEvent};
 
 use crate::format;
-use crate::markup::{Markup, NodeRef, view};
+use crate::markup::{Each, Markup, NodeRef, view};
 use crate::parts::Window;
 use crate::parts::grid::scroll::{follow_scroll, reveal};
 use crate::route::Route;
@@ -35,10 +37,12 @@ type Cell = (usize, usize);
 /// What the grid's parts share.
 #[derive(Clone, Copy)]
 struct Table {
-    days: Memo<Vec<GridDay>>,
+    days: Memo<Vec<Arc<GridDay>>>,
     pick: Memo<Option<Pick>>,
     cursor: RwSignal<Option<Cell>>,
     hovered: RwSignal<Option<(Cell, f64, f64)>>,
+    /// Day and hour of the clock.
+    now: Memo<(Day, usize)>,
 }
 
 impl Table {
@@ -54,7 +58,7 @@ impl Table {
     }
 }
 
-fn slot_in(days: &[GridDay], (row, hour): Cell) -> Option<Slot> {
+fn slot_in(days: &[Arc<GridDay>], (row, hour): Cell) -> Option<Slot> {
     let day = days.get(row)?;
     Some(match day.states.len() {
         1 => Slot::day(day.date),
@@ -69,13 +73,19 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
     let days = Memo::new(move |_| {
         let parts = hours.come();
         let days = parts.iter().flat_map(|part| part.days.iter().rev());
-        days.cloned().collect::<Vec<_>>()
+        days.cloned().map(Arc::new).collect::<Vec<_>>()
     });
     let table = Table {
         days,
         pick: pick(session),
         cursor: RwSignal::new(None),
         hovered: RwSignal::new(None),
+        now: Memo::new(move |_| {
+            session.now.with(|now| {
+                let day = Day::of(*now);
+                (day, ((now.0 - day.start().0) / 3_600_000) as usize)
+            })
+        }),
     };
     let columns = Memo::new(move |_| days.with(|days| days.first().map_or(24, |d| d.states.len())));
     let count = Signal::derive(move || days.with(Vec::len));
@@ -203,42 +213,42 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
             .with(|s| s.as_ref().map(|s| s.name()).unwrap_or_default());
         format!("Hours of {named}, newest day first. Arrow keys move, Enter opens, Shift extends")
     };
-    let head = move || {
-        let width = columns.get();
-        let names = (0..width).map(|hour| {
-            let name = if width == 1 {
-                "day".to_owned()
-            } else {
-                format!("{hour:02}")
-            };
-            view! { <span class=if hour % 2 == 1 { "odd" } else { "" }>{name}</span> }
-        });
-        names.collect::<Markup>()
-    };
+    let head = move || column_names(columns.get());
     let height = move || {
         format!(
             "height:{}px",
             format::decimal(days.with(Vec::len) as f64 * ROW, 0)
         )
     };
+    let apart = Memo::new(move |_| days.with(|days| days.len() <= FEW));
     let rows = move || {
         let window = seen.get();
-        let apart = days.with(|days| days.len() <= FEW);
-        let shown = days.with(|days| {
+        days.with(|days| {
             let rows = days.iter().enumerate().take(window.last).skip(window.first);
-            rows.map(|(i, day)| (i, day.clone())).collect::<Vec<_>>()
-        });
-        let rows = shown
-            .into_iter()
-            .map(|(i, day)| view! { <Row table i day apart /> });
-        rows.collect::<Markup>()
+            rows.map(|(i, day)| (i, Arc::clone(day)))
+                .collect::<Vec<_>>()
+        })
     };
+    // A row that stays in sight is not made anew.
+    let key = move |(i, day): &(usize, Arc<GridDay>)| {
+        (*i, format!("{} {} {}", day.date, day.states, apart.get()))
+    };
+    let row = move |(i, day)| {
+        let apart = apart.get_untracked();
+        view! { <Row table i day apart /> }
+    };
+    // On paper all of them exist.
+    let print = window_event_listener(leptos::ev::beforeprint, move |_| {
+        let last = days.with_untracked(Vec::len);
+        seen.update(|seen| (seen.first, seen.last) = (0, last));
+    });
+    on_cleanup(move || print.remove());
     view! {
         <div class="hours" tabindex="0" role="application" aria-label=label on:keydown=keydown>
             <div class="hours-head" aria-hidden="true"><span></span><div class="names" style=move || format!("--n:{}", columns.get())>{head}</div></div>
             <div class="hours-body" node_ref=body style=height on:pointerdown=down on:pointermove=moved
                 on:pointerup=up on:pointerleave=leave>
-                {rows}
+                <Each each=rows key children=row />
                 <Tip table />
             </div>
             <span class="unseen" aria-live="polite">{says}</span>
@@ -271,8 +281,7 @@ fn step(from: Option<Cell>, key: &str, rows: usize, width: usize) -> Option<Cell
 
 /// One day.
 #[component]
-fn Row(table: Table, i: usize, day: GridDay, apart: bool) -> Markup {
-    let now = session().now;
+fn Row(table: Table, i: usize, day: Arc<GridDay>, apart: bool) -> Markup {
     let width = day.states.len().max(1);
     let cells = runs(&day.states, apart).into_iter().map(|run| {
         let style = format!(
@@ -291,10 +300,8 @@ fn Row(table: Table, i: usize, day: GridDay, apart: bool) -> Markup {
         view! { <b class=class style=style></b> }
     };
     let marks = move || {
-        let hour_now = now.with(|now| {
-            let here = Day::of(*now) == date;
-            here.then(|| ((now.0 - date.start().0) / 3_600_000) as usize)
-        });
+        let (today, hour) = table.now.get();
+        let hour_now = (today == date).then_some(hour);
         let picked = table
             .pick
             .with(|pick| pick.as_ref().and_then(|pick| pick.hours_of(date, width)));
@@ -308,15 +315,33 @@ fn Row(table: Table, i: usize, day: GridDay, apart: bool) -> Markup {
     };
     let top = format!("top:{}px", format::decimal(i as f64 * ROW, 0));
     let states = describe(&day);
+    let name = day_name(date);
     view! {
         <div class="hours-row" style=top>
-            <span class="day">{day_name(date)}<span class="unseen">{states}</span></span>
-            <div class="cells" style=format!("--n:{width}")>
+            <span class="day">{name}<span class="unseen">{states}</span></span>
+            <div class=cells_class(width) style=format!("--n:{width}")>
                 <div class="run">{cells.collect::<Markup>()}</div>
                 {marks}
             </div>
         </div>
     }
+}
+
+/// Names above a grid's columns: hours, or the day.
+pub fn column_names(width: usize) -> Markup {
+    let names = (0..width).map(|hour| {
+        let name = match width {
+            1 => "day".to_owned(),
+            _ => format!("{hour:02}"),
+        };
+        view! { <span class=if hour % 2 == 1 { "odd" } else { "" }>{name}</span> }
+    });
+    names.collect()
+}
+
+/// Class of a day's cells, of which a day without hours has one.
+pub fn cells_class(width: usize) -> &'static str {
+    if width == 1 { "cells whole" } else { "cells" }
 }
 
 /// `Tue 10 Nov`

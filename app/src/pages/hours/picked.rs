@@ -4,19 +4,24 @@ use std::fmt;
 use std::str::FromStr;
 
 use lake::hours::{Day, Slot, State};
-use lake::wire::hours::{Fresh, GridDay};
+use lake::wire::hours::{Fresh, GridDay, HourRow};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::copy::shell;
+use crate::copy::{download, shell};
 use crate::format;
 use crate::markup::{Markup, view};
 use crate::parts::ShellLine;
-use crate::route::Route;
+use crate::route::{Query, Route};
 use crate::session::{Session, session};
 use crate::signals::{Memo, RwSignal, Signal};
 
-use super::Hours;
+use super::exceptions::state;
+use super::whose::{counted, slot_of};
+use super::{CSV, Hours, as_csv};
+
+/// Hours of a selection whose acts are listed.
+const ACTS: usize = 12;
 
 /// Hours next to each other in time, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +67,15 @@ impl Pick {
         };
         let (first, last) = (of(self.first, 0), of(self.last, width - 1));
         Some((first, last - first + 1))
+    }
+
+    /// Whether an hour is in it.
+    pub fn holds(&self, slot: Slot) -> bool {
+        self.hours_of(slot.day, if slot.hour.is_some() { 24 } else { 1 })
+            .is_some_and(|(first, length)| {
+                let hour = slot.hour.map_or(0, usize::from);
+                (first..first + length).contains(&hour)
+            })
     }
 
     /// The days it touches.
@@ -115,9 +129,11 @@ pub fn Picked(hours: Hours, dataset: String) -> Markup {
         let pick = pick.get()?;
         let parts = hours.come();
         let days: Vec<&GridDay> = parts.iter().flat_map(|part| &part.days).collect();
-        Some(
-            view! { <Selection hours pick counts=counts(&pick, &days) dataset=dataset.clone() listing /> },
-        )
+        let attention = parts.iter().flat_map(|part| &part.attention);
+        let inside = attention.filter(|row| pick.holds(slot_of(row)));
+        let rows = inside.cloned().collect::<Vec<_>>();
+        let counts = counts(&pick, &days);
+        Some(view! { <Selection hours pick counts rows dataset=dataset.clone() listing /> })
     };
     view! { <div aria-live="polite">{shown}</div> }
 }
@@ -141,10 +157,13 @@ fn Selection(
     hours: Hours,
     pick: Pick,
     counts: Vec<(State, u64)>,
+    /// Those of the hours that need a person, worst first.
+    rows: Vec<HourRow>,
     dataset: String,
     listing: RwSignal<bool>,
 ) -> Markup {
     let session = session();
+    let hourly = pick.first.hour.is_some();
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     let said = counts
         .iter()
@@ -199,6 +218,34 @@ fn Selection(
         .href();
         view! { <a class="btn small" href=href>"Open the hour"</a> }
     });
+    let acts = rows.iter().take(ACTS).map(|row| act(&dataset, row));
+    let more = rows.len().saturating_sub(ACTS);
+    let acts = (!rows.is_empty()).then(|| view! {
+        <ul class="reasons">{acts.collect::<Markup>()}</ul>
+        {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more: select fewer", format::count(more as u64))}</p> })}
+    });
+    let save = {
+        let name = format!("{}-{pick}.csv", dataset.replace(['/', ' '], "-"));
+        move |_| {
+            download(
+                &name.replace("..", "-"),
+                CSV,
+                &as_csv(&hours.come(), Some(&pick)),
+            )
+        }
+    };
+    let refused: u64 = counts
+        .iter()
+        .filter(|(state, _)| !state.is_closed())
+        .map(|(_, count)| count)
+        .sum();
+    let partitions_say = match refused {
+        0 => "Its partitions, for a catalog:".to_owned(),
+        n => format!(
+            "Its partitions, for a catalog: no statement for {}, which a reader may not scan",
+            counted(n, hourly)
+        ),
+    };
     let clear = move |_| session.nav.set("sel", None::<&str>);
     let label = move || {
         if listing.get() {
@@ -213,21 +260,47 @@ fn Selection(
     };
     view! {
         <section class="selection">
-            <h2>{name} <small>{format!("{}: {said}", format::counted(total, "hour"))}</small></h2>
+            <h2>{name} <small>{format!("{}: {said}", counted(total, hourly))}</small></h2>
             <p>
                 {one}
                 <button type="button" class="btn small" disabled=move || listing.get() on:click=again>{label}</button>
+                <button type="button" class="btn small" on:click=save>"CSV of these"</button>
                 <button type="button" class="btn small quiet" on:click=clear>"Clear selection"</button>
             </p>
+            {acts}
             <p class="soft s">{match closed {
                 true => "A reader may scan all of it:",
                 false => "A reader must wait: this exits with 1 until all of it is closed",
             }}</p>
             <ShellLine command=Signal::stored(check) />
-            <p class="soft s">"Its partitions, for a catalog:"</p>
+            <p class="soft s">{partitions_say}</p>
             <ShellLine command=Signal::stored(partitions) />
         </section>
     }
+}
+
+/// An hour and the way to what can be done with it: each is planned by itself.
+fn act(dataset: &str, row: &HourRow) -> Markup {
+    let slot = slot_of(row);
+    let route = Route::Hour {
+        dataset: dataset.to_owned(),
+        slot,
+    };
+    let href = route.href();
+    // A late hour's loose keys become its first run, one over budget gets a better one.
+    let compact = row.state == State::OverBudget || row.state == State::Late && row.objects > 0;
+    let way = match compact {
+        true => {
+            let query = Query::default().with("act", Some("compact"));
+            let name = format!("Compact {slot}");
+            view! { <a class="btn small" href=route.with(query).href() aria-label=name>"Compact…"</a> }
+        }
+        false => {
+            let name = format!("What can be done with {slot}");
+            view! { <a class="btn small" href=href.clone() aria-label=name>"Look closer"</a> }
+        }
+    };
+    view! { <li>{state(row.state)} <span><a href=href>{slot.to_string()}</a>" " {way}</span></li> }
 }
 
 /// `2026-11-10T08:00:00Z`
@@ -267,6 +340,9 @@ mod tests {
         assert_eq!(of("2026-11-09"), Some((22, 2)));
         assert_eq!(of("2026-11-10"), Some((0, 24)));
         assert_eq!(of("2026-11-11"), Some((0, 4)));
+        let holds = |day: &str, hour| pick.holds(Slot::hour(day.parse().unwrap(), hour));
+        assert!(!holds("2026-11-09", 21) && holds("2026-11-09", 22) && holds("2026-11-11", 3));
+        assert!(!holds("2026-11-11", 4) && !holds("2026-11-12", 0));
         let days: Pick = "2026-11-09..2026-11-11".parse().unwrap();
         assert_eq!(
             days.hours_of("2026-11-10".parse().unwrap(), 1),

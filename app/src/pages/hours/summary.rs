@@ -1,8 +1,10 @@
 //! Up to when, and how many hours are how.
 
-use lake::hours::State;
+use std::sync::Arc;
+
+use lake::hours::{Slot, State};
 use lake::table::Time;
-use lake::wire::hours::{Blocked, ClosedReport};
+use lake::wire::hours::{Blocked, ClosedReport, DatasetReport, GridReport};
 use leptos::prelude::*;
 
 use crate::format;
@@ -13,20 +15,21 @@ use crate::signals::{Memo, RwSignal};
 
 use super::Hours;
 use super::runs::{class, glyph};
+use super::whose::{counted, deadline};
 
 /// The one line that a manager reads: up to when, and what holds it back.
 #[component]
-pub fn ClosedUpTo(dataset: String, closed: Memo<Option<ClosedReport>>) -> Markup {
+pub fn ClosedUpTo(declared: Arc<DatasetReport>, closed: Memo<Option<ClosedReport>>) -> Markup {
     let now = session().now;
     let line = move || {
         let closed = closed.get()?;
-        Some(up_to(&dataset, &closed, now))
+        Some(up_to(&declared, &closed, now))
     };
     view! { <p class="closed-up-to">{line}</p> }
 }
 
-/// The sentence of one dataset.
-pub fn up_to(dataset: &str, closed: &ClosedReport, now: RwSignal<Time>) -> Markup {
+/// The sentence of one dataset. An hour that is open is not behind: it has until its deadline.
+pub fn up_to(declared: &DatasetReport, closed: &ClosedReport, now: RwSignal<Time>) -> Markup {
     if let Some(why) = &closed.unknown {
         return view! { <span class="soft">{format::capital(&format::visible(why))}</span> };
     }
@@ -36,13 +39,21 @@ pub fn up_to(dataset: &str, closed: &ClosedReport, now: RwSignal<Time>) -> Marku
         };
     }
     let blocked = closed.blocked_by.as_ref().map(|blocked| {
-        let open = blocked.state == State::Open || blocked.state == State::Future;
+        let slot = Slot {
+            day: blocked.date,
+            hour: blocked.hour,
+        };
         let text = format!(
             "{} is {}",
             place(blocked, closed.up_to),
             blocked.state.words()
         );
-        let href = hour(dataset, blocked).href();
+        let dataset = declared.name.clone();
+        let href = Route::Hour { dataset, slot }.href();
+        if matches!(blocked.state, State::Open | State::Future) {
+            let due = moment(deadline(declared, slot), now.get_untracked());
+            return view! { <span class="soft">"On time: "<a href=href>{text}</a>{format!(", due by {due}")}</span> };
+        }
         let behind = closed.up_to.map(|up_to| {
             move || {
                 let late = now.get().0.saturating_sub(up_to.0);
@@ -50,10 +61,7 @@ pub fn up_to(dataset: &str, closed: &ClosedReport, now: RwSignal<Time>) -> Marku
             }
         });
         let behind = behind.map(|behind| view! { {behind} });
-        match open {
-            true => view! { <span class="soft">{behind}<a href=href>{text}</a></span> },
-            false => view! { <span class="soft">{behind}<a class="go" href=href>{text}</a></span> },
-        }
+        view! { <span class="soft">{behind}<a class="go" href=href>{text}</a></span> }
     });
     match closed.up_to {
         Some(up_to) => view! {
@@ -80,42 +88,10 @@ fn place(blocked: &Blocked, up_to: Option<Time>) -> String {
     }
 }
 
-fn hour(dataset: &str, blocked: &Blocked) -> Route {
-    let slot = lake::hours::Slot {
-        day: blocked.date,
-        hour: blocked.hour,
-    };
-    Route::Hour {
-        dataset: dataset.to_owned(),
-        slot,
-    }
-}
-
 /// The window, its counts, and the way to others.
 #[component]
 pub fn Counts(hours: Hours, dataset: String) -> Markup {
-    let session = session();
-    let counts = move || {
-        let mut all = std::collections::BTreeMap::<State, u64>::new();
-        for part in hours.come() {
-            for (state, count) in &part.counts {
-                *all.entry(*state).or_default() += count;
-            }
-        }
-        let total = all.values().sum::<u64>();
-        let mut order = vec![State::Closed, State::OverBudget];
-        order.extend(
-            State::ALL
-                .into_iter()
-                .filter(|s| !s.is_closed() && *s != State::Future),
-        );
-        let parts = order.into_iter().filter_map(|state| {
-            let count = all.get(&state)?;
-            Some(format!("{} {}", format::count(*count), state.words()))
-        });
-        let listed = parts.collect::<Vec<_>>().join(", ");
-        format!("{}: {listed}", format::counted(total, "hour"))
-    };
+    let counts = move || counts(&hours.come());
     let reading = move || {
         let parts = hours
             .shown
@@ -147,7 +123,6 @@ pub fn Counts(hours: Hours, dataset: String) -> Markup {
             let other = if shown.is_month() { "Year" } else { "Month" };
             Some(view! { {back} {forth} <a class="btn small" href=to(shown.other())>{other}</a> })
         };
-    let _ = session;
     view! {
         <h2 class="window">
             {move || hours.shown.get().map(|shown| shown.name())}
@@ -156,6 +131,46 @@ pub fn Counts(hours: Hours, dataset: String) -> Markup {
             <span class="end acts">{ways}</span>
         </h2>
     }
+}
+
+/// `84 hours: 70 closed, 14 empty (2 declared), 12 to come`; those before the dataset's first day
+/// are none of it.
+fn counts(parts: &[Arc<GridReport>]) -> String {
+    let mut all = std::collections::BTreeMap::<State, u64>::new();
+    let mut hourly = true;
+    for part in parts {
+        hourly = part.dataset.partition.len() > 1;
+        let first = part.dataset.first;
+        let days = part.days.iter();
+        let days = days.filter(|day| first.is_none_or(|first| day.date >= first));
+        for state in days.flat_map(|day| day.states.chars().filter_map(State::of_letter)) {
+            *all.entry(state).or_default() += 1;
+        }
+    }
+    if all.is_empty() {
+        return match parts.first().and_then(|part| part.dataset.first) {
+            Some(first) => format!("nothing was expected before {first}"),
+            None => String::new(),
+        };
+    }
+    let declared: u64 = parts.iter().map(|part| part.declared_empty).sum();
+    let total: u64 = all.values().sum();
+    let mut order = vec![State::Closed, State::OverBudget];
+    let others = State::ALL.into_iter();
+    order.extend(others.filter(|s| !s.is_closed() && *s != State::Future));
+    order.push(State::Future);
+    let words = order.into_iter().filter_map(|state| {
+        let count = format::count(*all.get(&state)?);
+        Some(match state {
+            State::Future => format!("{count} to come"),
+            State::Empty if declared > 0 => {
+                format!("{count} empty ({} declared)", format::count(declared))
+            }
+            state => format!("{count} {}", state.words()),
+        })
+    });
+    let words = words.collect::<Vec<_>>().join(", ");
+    format!("{}: {words}", counted(total, hourly))
 }
 
 /// The signs and what they mean.

@@ -1,6 +1,6 @@
 //! One zone and its tables.
 
-use lake::wire::http::{TableEntry, ZoneReport};
+use lake::wire::http::{DatasetEntry, TableEntry, ZoneReport};
 use leptos::prelude::*;
 
 use crate::format::{shorten, spaced, visible};
@@ -12,14 +12,14 @@ use crate::signals::Memo;
 
 use super::queue::Queue;
 use super::table::Table;
-use super::{Overviews, wanted};
+use super::{Overviews, dataset_wanted, wanted};
 
 /// The zone's line and the table of its tables. Nothing where the filter wants none of them.
 #[component]
 pub fn Zone(
     zone: ZoneReport,
     tables: Vec<TableEntry>,
-    datasets: Vec<String>,
+    datasets: Vec<DatasetEntry>,
     overviews: Overviews,
     queue: Queue,
 ) -> Markup {
@@ -45,9 +45,13 @@ pub fn Zone(
     });
     let none = tables.is_empty();
     let empty = none && zone.error.is_none();
-    let entries = tables.clone();
+    let entries = (tables.clone(), datasets.clone());
     let shown = Memo::new(move |_| {
-        text.with(|t| entries.iter().any(|e| wanted(e, t.as_deref())) || (t.is_none()))
+        text.with(|t| {
+            let t = t.as_deref();
+            let of_tables = entries.0.iter().any(|e| wanted(e, t));
+            of_tables || entries.1.iter().any(|e| dataset_wanted(e, t)) || t.is_none()
+        })
     });
     let rows = tables
         .into_iter()
@@ -90,15 +94,20 @@ pub fn Zone(
 }
 
 /// A dataset's line: its hours are a page of their own.
-fn hours_of(dataset: String) -> Markup {
-    let state = session().states.of(&dataset);
-    let name = shorten(&dataset, 80);
+fn hours_of(entry: DatasetEntry) -> Markup {
+    let session = session();
+    let text = session.param("q");
+    let state = session.states.of(&entry.name);
+    let name = shorten(&entry.name, 80);
+    let dataset = entry.name.clone();
     let href = Route::Hours { dataset }.href();
+    let fits = move || text.with(|t| dataset_wanted(&entry, t.as_deref()));
     view! {
-        <p class="dataset-line">
+        <p class="dataset-line" hidden=move || !fits()>
             <span class=move || format!("dot {}", state.get().class()) aria-hidden="true"></span>
             <a href=href>{name}</a>
-            <span class="soft s">"hours and markers"</span>
+            <span class="soft s">"hours"</span>
+            <span class="soft s">{move || state.get().says()}</span>
         </p>
     }
 }

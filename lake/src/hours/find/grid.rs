@@ -62,6 +62,7 @@ impl Finder {
             now: self.now,
             days: days.collect(),
             counts: counts(&standings).into_iter().collect(),
+            declared_empty: declared_empty(&standings),
             closed: self.closed_up_to(&known),
             attention: attention.iter().take(ATTENTION).map(|s| row(s)).collect(),
             attention_total: attention.len() as u64,
@@ -246,6 +247,14 @@ impl Finder {
             ),
         })
     }
+}
+
+/// Empty slots of which somebody, or a marker without data, says so.
+fn declared_empty(standings: &[Standing]) -> u64 {
+    let empty = standings.iter().map(|standing| &standing.verdict);
+    let empty = empty.filter(|verdict| verdict.state == State::Empty);
+    let said = empty.filter(|verdict| verdict.reasons.iter().any(|why| why.key.is_some()));
+    said.count() as u64
 }
 
 /// Slots by state, worst first.

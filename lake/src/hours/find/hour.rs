@@ -7,13 +7,13 @@ use super::memory::{Known, Standing};
 use super::plan::has_tree;
 use super::row::{declared, row};
 use super::{Finder, Gate};
-use crate::hours::contract;
 use crate::hours::day::Slot;
 use crate::hours::key::{RUN, partition};
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, publication_ok};
 use crate::hours::statement;
 use crate::hours::template::Template;
+use crate::hours::{contract, foreign};
 use crate::wire::Finding;
 use crate::wire::hours::{Fresh, HourReport, ObjectRow, RunRow};
 use crate::{Kind, Result};
@@ -131,6 +131,11 @@ impl Finder {
                 (known.1.key == Template::of(dataset).current(slot)).then(|| known.1.key.clone())
             }),
             marker_put: current.map(|object| object.put),
+            closed_by: {
+                let evidence = known.foreign(dataset, slot, &standing.objects, self.now);
+                let object = foreign::marker(dataset, evidence);
+                object.map(|object| (object.key.clone(), object.put))
+            },
             runs: self.runs(standing),
             loose: rows(&mut standing.objects.loose.iter()),
             loose_total: standing.objects.loose.len() as u64,

@@ -128,5 +128,6 @@ pub(super) fn declared(dataset: &Dataset) -> DatasetReport {
             .iter()
             .map(|(name, kind)| (name.clone(), kind.clone()))
             .collect(),
+        reads: dataset.reads.clone(),
     }
 }

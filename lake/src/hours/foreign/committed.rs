@@ -41,6 +41,17 @@ fn name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
+/// The newest commit of a slot.
+pub(super) fn newest<'a>(dataset: &Dataset, evidence: Foreign<'a>) -> Option<&'a Object> {
+    let folder = evidence.folder(dataset);
+    let hidden = evidence.hidden(dataset).iter();
+    let commits = hidden.filter(|object| {
+        let below = object.key.strip_prefix(&folder);
+        below.is_some_and(|below| below.starts_with(COMMITTED))
+    });
+    commits.max_by_key(|commit| commit.put)
+}
+
 /// Judges a slot by its commits. Whether there is one.
 pub(super) fn judge<'a>(
     dataset: &Dataset,

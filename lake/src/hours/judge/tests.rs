@@ -42,6 +42,7 @@ pub(crate) fn dataset() -> Dataset {
         retention: Retention::default(),
         complete: None,
         metastore: None,
+        reads: Vec::new(),
     }
 }
 
