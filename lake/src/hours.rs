@@ -45,6 +45,8 @@ pub mod state;
 #[cfg(feature = "read")]
 pub mod statement;
 #[cfg(feature = "read")]
+pub mod taken;
+#[cfg(feature = "read")]
 pub mod template;
 
 #[cfg(feature = "read")]

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
 use super::day::Slot;
+use super::key::{RUN, partition};
 use super::listing::{Object, SlotObjects};
 use super::marker::{Declared, Marker, RunPin};
 use super::state::{Reason, State};
+use super::taken::{Took, loose};
 use crate::figures::size;
 use crate::table::Time;
 
@@ -26,6 +28,8 @@ pub struct Markers {
     pub declared: Option<Read<Declared>>,
     /// Readers' pins.
     pub pins: Vec<Read<RunPin>>,
+    /// Lists of the loose keys that runs took in, as far as a marker names them.
+    pub taken: Vec<Read<Took>>,
 }
 
 impl Markers {
@@ -133,7 +137,7 @@ pub fn judge(dataset: &Dataset, evidence: Evidence<'_>) -> Verdict {
         Some((object, read)) => marked(dataset, evidence, object, read, &mut counted, &mut reasons),
         None => unmarked(dataset, evidence, &mut counted, &mut reasons),
     }
-    racing(evidence.markers, &mut reasons);
+    racing(dataset, evidence.markers, &mut reasons);
     conclude(evidence.objects, &counted, reasons)
 }
 
@@ -203,8 +207,9 @@ fn marked<'a>(
             .filter(|data| data.key.starts_with(&scan)),
     );
     matches(marker, &scan, object, counted, reasons);
+    misnamed(marker, &scan, object, reasons);
     gate(dataset, evidence, reasons);
-    late_data(evidence.objects, marker, &scan, object, reasons);
+    late_data(dataset, evidence, object, reasons);
     let agrees = reasons.iter().all(|reason| reason.state >= State::Closed);
     if agrees {
         over_budget(dataset, counted, reasons);
@@ -286,6 +291,21 @@ fn matches(
     }
 }
 
+/// A marker that calls a run by another name than its folder: nobody finds the one by the other.
+fn misnamed(marker: &Marker, scan: &str, put_marker: &Object, reasons: &mut Vec<Reason>) {
+    let folder = scan.trim_end_matches('/').rsplit('/').next();
+    let Some((name, Some(run))) = folder.and_then(partition) else {
+        return;
+    };
+    if name == RUN && run != marker.run_id {
+        let message = format!(
+            "the marker's run_id is {}, and its prefix is that of run {run}",
+            marker.run_id
+        );
+        reasons.push(about(State::Closed, message, put_marker));
+    }
+}
+
 /// Keys of one kind that are named as evidence.
 const SHOWN: usize = 20;
 
@@ -349,31 +369,45 @@ fn lines(count: u64) -> String {
     }
 }
 
-/// Loose keys put into a closed hour, outside its run: they do not break the marker.
+/// Loose keys of a closed hour, outside its run, whose rows nobody says are in it: they do not break
+/// the marker.
 fn late_data(
-    objects: &SlotObjects,
-    marker: &Marker,
-    scan: &str,
+    dataset: &Dataset,
+    evidence: Evidence<'_>,
     put_marker: &Object,
     reasons: &mut Vec<Reason>,
 ) {
-    let taken = marker.loose_until().unwrap_or(put_marker.put);
-    let late = objects
-        .loose
-        .iter()
-        .filter(|object| object.put > taken && !object.key.starts_with(scan));
-    for object in late.take(SHOWN) {
+    let Some(found) = loose(dataset, evidence.slot, evidence.markers, evidence.objects) else {
+        return;
+    };
+    for object in found.replaced.into_iter().take(SHOWN) {
+        let message = "late data: this key was replaced after the run took it in; a new run takes it in as it is now";
+        reasons.push(about(State::Closed, message.to_owned(), object));
+    }
+    for object in found.late.into_iter().take(SHOWN) {
         let message = match object.put > put_marker.put {
             true => format!(
                 "late data: this key was put {} after the marker, outside the run; a new run takes it in",
                 duration(object.put.0 - put_marker.put.0)
             ),
             false => {
-                "late data: this key came after those that the run took in; a new run takes it in"
+                "late data: this key is none of those that the run took in; a new run takes it in"
                     .to_owned()
             }
         };
         reasons.push(about(State::Closed, message, object));
+    }
+    if let Some(first) = found.doubted.first() {
+        let of = match found.doubted.len() {
+            1 => "1 loose key".to_owned(),
+            n => format!("{n} loose keys"),
+        };
+        let why = found.unreadable.map(|why| format!(": {why}"));
+        let message = format!(
+            "nobody says whether the run has the rows of {of}, so they stay and are not taken in{}",
+            why.unwrap_or_default()
+        );
+        reasons.push(about(State::Closed, message, first));
     }
 }
 
@@ -484,13 +518,21 @@ pub(super) fn unpublished(dataset: &Dataset, slot: Slot, data: u64, now: Time) -
 
 /// A superseded marker that the chain from the current one does not reach: somebody put a marker
 /// without looking at the one before.
-fn racing(markers: &Markers, reasons: &mut Vec<Reason>) {
+fn racing(dataset: &Dataset, markers: &Markers, reasons: &mut Vec<Reason>) {
     let Some(current) = markers.marker() else {
         // Without a marker that can be read there is no chain.
         return;
     };
     let chain = markers.chain();
+    let scan = current.scan(dataset);
     for (object, marker) in markers.history() {
+        if marker.run_id == current.run_id && marker.scan(dataset) != scan {
+            let message = format!(
+                "two markers claim the hour: both are of run {}, and the current one names {}, this one {}",
+                current.run_id, current.prefix, marker.prefix
+            );
+            reasons.push(about(State::Racing, message, object));
+        }
         if !chain.contains(marker.run_id.as_str()) {
             let message = format!(
                 "two markers claim the hour: the current one names run {} ({}), this one run {} ({}), and neither supersedes the other",

@@ -62,6 +62,17 @@ impl Marker {
         if marker.dataset != dataset.name {
             return Err(format!("the marker is of dataset `{}`", marker.dataset));
         }
+        if marker.zone != dataset.zone {
+            return Err(format!("the marker is of zone `{}`", marker.zone));
+        }
+        for (name, value) in [
+            ("run_id", &marker.run_id),
+            ("definition_version", &marker.definition_version),
+        ] {
+            if value.trim().is_empty() {
+                return Err(format!("the marker's {name} is empty"));
+            }
+        }
         if (marker.event_date, marker.hour) != (slot.day, slot.hour) {
             let its = Slot {
                 day: marker.event_date,
@@ -115,14 +126,14 @@ impl Marker {
         })
     }
 
-    /// The store's time of the newest loose key that this run, or one before it, took in; `None`
-    /// where its writer did not say. Loose keys that came later are late data.
+    /// The store's time up to which loose keys may be in the run though no list names them. Loose
+    /// keys that came later are late data.
     pub fn loose_until(&self) -> Option<Time> {
         let value = self.extra.get(LOOSE_UNTIL)?;
         Time::deserialize(value).ok()
     }
 
-    /// Says which loose keys the run took in.
+    /// Says up to when loose keys are in doubt.
     #[cfg(feature = "write")]
     pub(super) fn set_loose_until(&mut self, until: Option<Time>) -> crate::Result<()> {
         self.extra.remove(LOOSE_UNTIL);

@@ -13,7 +13,7 @@ use super::Dataset;
 use super::day::Slot;
 use super::listing::{Listing, Object};
 use super::marker::RunPin;
-use super::publish::look::{path, read_all};
+use super::publish::look::{markers, path, read_all};
 use super::publish::put::{Stands, create};
 use super::publish::run::{id, segment};
 use super::template::{Template, Tree};
@@ -88,10 +88,19 @@ pub async fn pin(
         listing.add(dataset, Object::from(meta));
     }
     let objects = listing.slots.remove(&slot).unwrap_or_default();
-    let there = objects
-        .runs
-        .keys()
-        .any(|run| id(run).as_deref() == Some(&pin.run_id));
+    let folder = |run: &String| id(run).as_deref() == Some(&pin.run_id);
+    let there = objects.runs.keys().any(folder) || {
+        // Its marker may call it by another name.
+        let (markers, _) = markers(dataset, store, slot).await?;
+        let all = markers.history().map(|(_, marker)| marker);
+        let mut own = all
+            .chain(markers.marker())
+            .filter(|marker| marker.run_id == pin.run_id);
+        own.any(|marker| {
+            let scan = marker.scan(dataset);
+            scan.is_some_and(|scan| objects.below(&scan).next().is_some())
+        })
+    };
     if !there {
         return Err(Error::not_found(format!(
             "{slot} has no run {}: nothing is listed below it",

@@ -14,6 +14,7 @@ pub(super) mod put;
 pub(crate) mod refuse;
 mod repoint;
 pub(crate) mod run;
+mod taken;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ use super::day::Slot;
 use super::judge::{Completeness, Evidence, Verdict, judge};
 use super::listing::Object;
 use super::marker::Marker;
+use super::taken::Took;
 use super::template::Template;
 use crate::delta::write::Digest;
 use crate::host::SharedHost;
@@ -79,9 +81,25 @@ pub struct Claim {
     pub definition_version: Option<String>,
     /// The newest event, where the files do not say.
     pub max_event_time: Option<Time>,
-    /// Loose keys up to the one that the store got then are in the run, or were in one before it;
-    /// `None` where its writer does not say.
-    pub loose_until: Option<Time>,
+    /// What its writer says of the loose keys beside it.
+    pub takes: Takes,
+}
+
+/// Which loose keys a run took in, as its writer says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Takes {
+    /// Its writer does not say. What is known of the run before stays known.
+    #[default]
+    Unsaid,
+    /// All that are listed.
+    Loose,
+    /// Just these; others that are no newer than `until` are in doubt.
+    These {
+        /// What it took in.
+        took: Took,
+        /// The store's time.
+        until: Option<Time>,
+    },
 }
 
 /// Which marker an act may find in its way. Another one is [`Kind::Conflict`].
@@ -115,6 +133,8 @@ enum Write {
         marker: Box<Marker>,
         /// The marker that it takes the place of, as it stands.
         over: Option<(Object, Bytes)>,
+        /// The list of loose keys that it names, and where that lies.
+        record: Option<(String, Bytes)>,
     },
     Empty,
 }
@@ -246,6 +266,7 @@ fn request_digest(request: &Request) -> Value {
             "run": claim.run, "count": claim.count, "replace": claim.replace,
             "definition_version": claim.definition_version,
             "max_event_time": claim.max_event_time,
+            "takes_loose": claim.takes == Takes::Loose,
         }),
         What::Empty => Value::from("empty"),
         What::Repoint { run } => serde_json::json!({ "repoint": run }),

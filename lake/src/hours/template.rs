@@ -14,6 +14,8 @@ pub enum Tree {
     Empty,
     /// A reader's pin, by its name.
     Pin(String),
+    /// A list of the loose keys that a run took in.
+    Taken(String),
 }
 
 /// The marker keys of one dataset.
@@ -60,6 +62,11 @@ impl<'a> Template<'a> {
     /// Key of a reader's pin.
     pub fn pin(&self, slot: Slot, name: &str) -> String {
         format!("{}.pins/{name}{}", self.stem(slot), self.extension)
+    }
+
+    /// Key of a list of the loose keys that a run took in.
+    pub fn taken(&self, slot: Slot, name: &str) -> String {
+        format!("{}.taken/{name}{}", self.stem(slot), self.extension)
     }
 
     /// The prefix that all markers lie below, without a slash at its end.
@@ -117,9 +124,10 @@ impl<'a> Template<'a> {
         };
         let tree = match rest.strip_suffix(self.extension) {
             Some(".empty") => Tree::Empty,
-            _ => match name(".pins/") {
-                Some(pin) => Tree::Pin(pin),
-                None => Tree::Superseded(name("/")?),
+            _ => match (name(".pins/"), name(".taken/")) {
+                (Some(pin), _) => Tree::Pin(pin),
+                (None, Some(list)) => Tree::Taken(list),
+                (None, None) => Tree::Superseded(name("/")?),
             },
         };
         Some((slot, tree))

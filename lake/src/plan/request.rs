@@ -61,6 +61,9 @@ pub struct PlanRequest {
     /// Publish: the newest event, where the files do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_event_time: Option<Time>,
+    /// Publish: the run took in all loose keys that are listed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub took_loose: bool,
     /// Compact: take in what came late.
     #[serde(default, skip_serializing_if = "is_false")]
     pub with_late: bool,

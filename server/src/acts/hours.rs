@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lake::host::{Progress, SharedHost};
 use lake::hours::compact;
-use lake::hours::publish::{self, Claim, Over, Request, What};
+use lake::hours::publish::{self, Claim, Over, Request, Takes, What};
 use lake::hours::{Slot, expire};
 use lake::plan::{Act, Applied, Outcome, Plan, PlanRequest, Published, PublishedOutcome};
 use lake::table::Time;
@@ -61,7 +61,10 @@ fn of(request: &PlanRequest, as_of: Time) -> Result<Request> {
             replace: request.replace,
             definition_version: request.definition_version.clone(),
             max_event_time: request.max_event_time,
-            ..Claim::default()
+            takes: match request.took_loose {
+                true => Takes::Loose,
+                false => Takes::Unsaid,
+            },
         }),
     };
     Ok(Request {

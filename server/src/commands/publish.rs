@@ -48,6 +48,10 @@ pub(super) struct Args {
     /// Replace a marker that still matches its run
     #[arg(long, requires = "run")]
     replace: bool,
+    /// The run took in every loose key of the hour that is there now: they expire with the audit
+    /// window; without it nobody knows, and they stay
+    #[arg(long, requires = "run")]
+    took_loose: bool,
     /// Declare that nothing happened
     #[arg(long, requires = "reason", conflicts_with = "run")]
     empty: bool,
@@ -87,6 +91,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         count: args.count,
         replace: args.replace,
         empty: args.empty,
+        took_loose: args.took_loose,
         definition_version: args.definition_version.clone(),
         max_event_time,
         ..Default::default()

@@ -56,7 +56,7 @@ pub async fn apply(
             replace: true,
             definition_version: work.source.definition_version.clone(),
             max_event_time: newest(planned, work, &written),
-            loose_until: work.source.loose_until,
+            takes: work.source.takes(run),
         }),
         as_of: signature.now,
         over: work.source.over.clone(),

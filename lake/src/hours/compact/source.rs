@@ -1,15 +1,18 @@
 //! Which keys of an hour are packed, and the hours that are not.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::super::publish::look::Look;
 use super::{Not, Request};
 use crate::hours::Dataset;
+use crate::hours::day::Slot;
 use crate::hours::judge::{Verdict, duration};
 use crate::hours::key::partition;
 use crate::hours::listing::{Object, SlotObjects};
-use crate::hours::publish::Over;
+use crate::hours::publish::{Over, Takes};
 use crate::hours::state::State;
+use crate::hours::taken::{Loose, Took, loose};
 use crate::table::Time;
 
 /// Milliseconds for which a store may give two keys one time: no key that is listed later can then
@@ -27,8 +30,10 @@ pub(super) struct Source {
     loose: Vec<Object>,
     /// The marker that is replaced.
     pub(super) over: Over,
-    /// Loose keys up to this one are in the new run, or were in one before.
-    pub(super) loose_until: Option<Time>,
+    /// Loose keys that the new run takes in, or one that it is made of took in.
+    took: Took,
+    /// Others that are no newer are in doubt.
+    until: Option<Time>,
     /// What the rows mean, where a marker says so.
     pub(super) definition_version: Option<String>,
     /// The newest event, where nothing but the marker says so.
@@ -37,6 +42,16 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// What the run says of the loose keys.
+    pub(super) fn takes(&self, run: &str) -> Takes {
+        let mut took = self.took.clone();
+        run.clone_into(&mut took.run_id);
+        Takes::These {
+            took,
+            until: self.until,
+        }
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         let bytes = self.inputs.iter().map(|object| object.bytes);
         bytes.fold(0, u64::saturating_add)
@@ -92,7 +107,7 @@ pub(super) fn source(
     }
     let mut source = match &seen.markers.current {
         Some(_) => closed(dataset, request, seen, now)?,
-        None => ended(dataset, seen, now)?,
+        None => ended(dataset, request.slot, seen, now)?,
     };
     source.inputs.sort_by(|a, b| a.key.cmp(&b.key));
     let folder = dataset.prefix_of(request.slot);
@@ -115,7 +130,7 @@ pub(super) fn source(
 }
 
 /// The loose keys of an hour without a marker.
-fn ended(dataset: &Dataset, seen: &Look, now: Time) -> Result<Source, Not> {
+fn ended(dataset: &Dataset, slot: Slot, seen: &Look, now: Time) -> Result<Source, Not> {
     let loose = &seen.objects.loose;
     let runs: Vec<&str> = seen.objects.runs.keys().map(String::as_str).collect();
     if loose.is_empty() {
@@ -140,7 +155,8 @@ fn ended(dataset: &Dataset, seen: &Look, now: Time) -> Result<Source, Not> {
         first: true,
         loose: loose.clone(),
         over: Over::Nothing,
-        loose_until: loose.iter().map(|object| object.put).max(),
+        took: Took::of(dataset, slot, "", true, loose),
+        until: None,
         definition_version: None,
         max_event_time: None,
         warnings,
@@ -181,35 +197,62 @@ fn closed(dataset: &Dataset, request: &Request, seen: &Look, now: Time) -> Resul
         let why = "the store gives the marker no entity tag, so it cannot be replaced";
         return Err(Not::Refused(why.to_owned()));
     };
-    let taken = marker.loose_until().unwrap_or(object.put);
+    let Some(found) = loose(dataset, request.slot, &seen.markers, &seen.objects) else {
+        let why = "the hour has no marker that can be used";
+        return Err(Not::Refused(why.to_owned()));
+    };
+    let took = seen.markers.took().map_err(Not::Refused)?;
+    let mut took = took.map(Cow::into_owned).unwrap_or_default();
+    let mut until = marker.doubted_until(object.put);
+    // Whether the run has the rows of the keys that it names, and no others.
+    took.alone &= took.run_id == marker.run_id && until.is_none();
     let mut inputs: Vec<Object> = seen.objects.below(&scan).cloned().collect();
-    let late = seen.objects.loose.iter();
-    let late: Vec<&Object> = late
-        .filter(|object| object.put > taken && !object.key.starts_with(&scan))
-        .collect();
     let mut warnings = Vec::new();
-    let mut loose_until = taken;
-    if request.with_late {
-        for object in &late {
-            if now.0.saturating_sub(object.put.0) < SETTLE {
-                return Err(Not::Refused(format!(
-                    "{} was put this very moment: try again in a few seconds",
-                    object.key
-                )));
-            }
-            loose_until = loose_until.max(object.put);
-        }
-        inputs.extend(late.iter().map(|object| (*object).clone()));
-    } else if let Some(first) = late.first() {
+    if let Some(first) = found.doubted.first() {
         warnings.push(format!(
-            "{} late keys are left out, {} first; --with-late takes them in",
-            late.len(),
+            "{} loose keys are left out, {} first: nobody says whether the run has their rows",
+            found.doubted.len(),
             first.key
         ));
     }
+    let fresh: Vec<&Object> = found.late.iter().chain(&found.replaced).copied().collect();
+    let takes = request.with_late && !fresh.is_empty();
+    match (fresh.first(), found.replaced.first()) {
+        (Some(first), _) if !request.with_late => warnings.push(format!(
+            "{} late keys are left out, {} first; --with-late takes them in",
+            fresh.len(),
+            first.key
+        )),
+        (Some(_), None) => {
+            settled(&fresh, now)?;
+            inputs.extend(found.late.iter().map(|object| (*object).clone()));
+            took.extend(dataset, request.slot, found.late.iter().copied());
+        }
+        (Some(_), Some(replaced)) => {
+            settled(&fresh, now)?;
+            rebuilt(&marker.run_id, &took, &found, replaced)?;
+            inputs = found
+                .taken
+                .iter()
+                .copied()
+                .chain(fresh.iter().copied())
+                .cloned()
+                .collect();
+            took = Took::of(dataset, request.slot, "", true, &inputs);
+            until = None;
+            warnings.push(format!(
+                "{} keys were replaced after run {} took them in, {} first: the hour is written again from its {} loose keys as they are now",
+                found.replaced.len(),
+                marker.run_id,
+                replaced.key,
+                inputs.len()
+            ));
+        }
+        (None, _) => {}
+    }
     let bytes: u64 = inputs.iter().map(|object| object.bytes).sum();
     let least = bytes.div_ceil(request.target).max(1);
-    if inputs.len() as u64 <= least && (late.is_empty() || !request.with_late) {
+    if inputs.len() as u64 <= least && !takes {
         return Err(Not::Needed(format!(
             "run {} has no more objects than it needs: {}",
             marker.run_id,
@@ -221,9 +264,36 @@ fn closed(dataset: &Dataset, request: &Request, seen: &Look, now: Time) -> Resul
         first: false,
         loose: seen.objects.loose.clone(),
         over: Over::Marker(etag),
-        loose_until: Some(loose_until),
+        took,
+        until,
         definition_version: Some(marker.definition_version.clone()),
-        max_event_time: (late.is_empty() || !request.with_late).then_some(marker.max_event_time),
+        max_event_time: (!takes).then_some(marker.max_event_time),
         warnings,
     })
+}
+
+/// Refuses keys of which the store may still be putting others in the same moment.
+fn settled(fresh: &[&Object], now: Time) -> Result<(), Not> {
+    let mut fresh = fresh.iter();
+    match fresh.find(|object| now.0.saturating_sub(object.put.0) < SETTLE) {
+        None => Ok(()),
+        Some(object) => Err(Not::Refused(format!(
+            "{} was put this very moment: try again in a few seconds",
+            object.key
+        ))),
+    }
+}
+
+/// Whether an hour can be written again from its loose keys: a key that was taken in has other rows
+/// now, and those that it had are in the run beside all others.
+fn rebuilt(run: &str, took: &Took, found: &Loose<'_>, replaced: &Object) -> Result<(), Not> {
+    let why = match (found.gone.first(), took.alone) {
+        (None, true) => return Ok(()),
+        (Some(gone), _) => format!("{gone}, which it took in too, is gone"),
+        (None, false) => "it has other rows than those of its loose keys".to_owned(),
+    };
+    Err(Not::Refused(format!(
+        "{} was replaced after run {run} took it in, and the run cannot be written again from its loose keys: {why}; to take both in would double rows. Put what is new under a key of its own, or publish a run that was made from the source",
+        replaced.key
+    )))
 }

@@ -8,6 +8,7 @@ use arrow_array::{
 };
 use bytes::Bytes;
 use futures::TryStreamExt;
+use object_store::ObjectStoreExt;
 
 use super::*;
 use crate::Kind;
@@ -278,7 +279,7 @@ async fn late_keys_stay_late_until_they_are_taken_in() {
     let (state, reasons) = lab.state().await;
     assert_eq!(state, State::Closed);
     assert!(
-        reasons[0].starts_with("late data: this key came after"),
+        reasons[0].starts_with("late data: this key is none of those"),
         "{reasons:?}"
     );
     // And then in.
@@ -645,4 +646,158 @@ async fn the_same_plan_has_the_same_id() {
     assert_ne!(lab.plan(&other).await.plan.id, one);
     lab.put("b.parquet", rows(10..20)).await;
     assert_ne!(lab.plan(&lab.request()).await.plan.id, one);
+}
+
+/// A store may date an upload by its beginning: a key that appears after the run may be as old as
+/// those that it took in.
+#[tokio::test]
+async fn a_key_that_appears_with_an_old_time_is_late_and_no_row_is_lost() {
+    let lab = Lab::new();
+    let old = lab.put("p0.parquet", rows(0..5)).await;
+    lab.put("p1.parquet", rows(5..10)).await;
+    lab.put("p2.parquet", rows(10..15)).await;
+    let whole = lab.shop.store.get(&path(&old.key).unwrap()).await.unwrap();
+    let bytes = whole.bytes().await.unwrap();
+    lab.shop
+        .store
+        .delete(&path(&old.key).unwrap())
+        .await
+        .unwrap();
+    lab.compact(&lab.request(), "r1").await;
+    let mut seen = look(&lab.dataset, &lab.shop.store, slot()).await.unwrap();
+    seen.objects.loose.push(old.clone());
+    let now = Time(lab.now().await.0 + HOUR);
+    let verdict = judged(&lab.dataset, slot(), &seen, None, now);
+    let said = &verdict.reasons[0];
+    assert_eq!(said.key.as_ref(), Some(&old.key));
+    assert!(
+        said.message
+            .starts_with("late data: this key is none of those")
+    );
+    let request = Request {
+        with_late: true,
+        ..lab.request()
+    };
+    let source = source::source(&lab.dataset, &request, &seen, &verdict, now).unwrap();
+    assert_eq!(source.inputs.len(), 2, "the run and the late key");
+    lab.put("p0.parquet", bytes).await;
+    lab.compact(&request, "r2").await;
+    assert_eq!(lab.ids("r2").await, (0..15).collect::<Vec<i64>>());
+}
+
+#[tokio::test]
+async fn a_key_that_is_put_again_replaces_its_rows_or_is_refused() {
+    let lab = Lab::new();
+    lab.put("p1.parquet", rows(1..3)).await;
+    lab.put("p2.parquet", rows(3..4)).await;
+    lab.compact(&lab.request(), "r1").await;
+    // The sink tries again, and has more by now; and something came late.
+    lab.put("p1.parquet", rows(1..6)).await;
+    lab.put("p3.parquet", rows(6..8)).await;
+    let (state, reasons) = lab.state().await;
+    assert_eq!(state, State::Closed);
+    let replaced = "late data: this key was replaced after the run took it in";
+    assert!(
+        reasons.iter().any(|r| r.starts_with(replaced)),
+        "{reasons:?}"
+    );
+    let request = Request {
+        with_late: true,
+        ..lab.request()
+    };
+    let planned = lab.plan(&request).await;
+    let warned = &planned.plan.warnings;
+    assert!(
+        warned
+            .iter()
+            .any(|w| w.contains("written again from its 3 loose keys")),
+        "{warned:?}"
+    );
+    lab.apply(&planned, "r2").await;
+    assert_eq!(
+        lab.ids("r2").await,
+        [1, 2, 3, 3, 4, 5, 6, 7],
+        "p2 has a 3 too"
+    );
+    assert_eq!(lab.state().await, (State::Closed, vec![]));
+    // And again, where a key that was taken in has expired.
+    lab.put("p1.parquet", rows(1..7)).await;
+    let gone = format!("{}p2.parquet", lab.dataset.prefix_of(slot()));
+    lab.shop.store.delete(&path(&gone).unwrap()).await.unwrap();
+    let why = lab.refusal(&request).await;
+    assert!(
+        why.contains("p1.parquet was replaced after run r2 took it in"),
+        "{why}"
+    );
+    assert!(
+        why.contains("p2.parquet, which it took in too, is gone"),
+        "{why}"
+    );
+    // That key again is no new one either, whatever its time.
+    lab.put("p2.parquet", rows(3..4)).await;
+    lab.put("p1.parquet", rows(1..3)).await;
+    lab.compact(&request, "r3").await;
+    assert_eq!(lab.ids("r3").await, [1, 2, 3, 6, 7]);
+}
+
+#[tokio::test]
+async fn what_a_run_published_by_hand_has_is_not_packed_twice() {
+    let lab = Lab::new();
+    lab.put("p1.parquet", rows(0..5)).await;
+    lab.put("run_id=a/x.parquet", rows(0..7)).await;
+    let claim = Claim {
+        run: "a".into(),
+        count: 1,
+        ..Claim::default()
+    };
+    let publish = async |claim: Claim| {
+        let request = publish::Request {
+            slot: slot(),
+            what: What::Run(claim),
+            as_of: Time(1_796_000_000_000),
+            over: Over::Any,
+        };
+        let now = Time(lab.now().await.0 + HOUR);
+        let store = &lab.shop.store;
+        let planned = publish::plan(&lab.dataset, store, &request, now, &host()).await;
+        let planned = planned.unwrap();
+        assert_eq!(planned.plan.refused, None);
+        let (signature, host) = (signature(), host());
+        let told = publish::apply(&lab.dataset, store, &planned, &signature, &host);
+        told.await.unwrap();
+    };
+    publish(claim).await;
+    lab.put("p2.parquet", rows(7..9)).await;
+    let request = Request {
+        with_late: true,
+        ..lab.request()
+    };
+    let planned = lab.plan(&request).await;
+    assert!(planned.plan.warnings[0].contains("1 loose keys are left out"));
+    lab.apply(&planned, "r1").await;
+    assert_eq!(lab.ids("r1").await, (0..9).collect::<Vec<i64>>());
+    let doubt = "nobody says whether the run has the rows of 1 loose key";
+    let (_, reasons) = lab.state().await;
+    assert!(
+        reasons.len() == 1 && reasons[0].starts_with(doubt),
+        "{reasons:?}"
+    );
+    // It has other rows than its loose keys, so those cannot be what it is made of again.
+    lab.put("p2.parquet", rows(7..12)).await;
+    assert!(
+        lab.refusal(&request)
+            .await
+            .contains("other rows than those of its loose keys")
+    );
+    // A publisher who knows says so.
+    lab.put("run_id=b/x.parquet", rows(0..12)).await;
+    let known = Claim {
+        run: "b".into(),
+        count: 1,
+        replace: true,
+        takes: publish::Takes::Loose,
+        ..Claim::default()
+    };
+    publish(known).await;
+    assert_eq!(lab.state().await, (State::Closed, vec![]));
 }

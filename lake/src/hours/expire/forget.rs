@@ -43,7 +43,7 @@ pub(super) fn forget(
             let by = successor(markers, &marker.run_id);
             by.is_some_and(|(object, _)| over(object.put, audit, now))
         };
-        !stays && gone() && old() && pinned(markers, &marker.run_id, now).is_none()
+        !stays && gone() && old() && pinned(markers, marker, &scan, now).is_none()
     };
     let may: BTreeSet<&str> = markers
         .history()
@@ -51,6 +51,7 @@ pub(super) fn forget(
         .map(|(object, _)| object.key.as_str())
         .collect();
     let go = unneeded(markers, may);
+    lists(markers, &go, now, audit, groups);
     let going: Vec<(Object, String)> = markers
         .history()
         .filter(|(object, _)| go.contains(object.key.as_str()))
@@ -71,6 +72,45 @@ pub(super) fn forget(
                 at: put.put,
                 objects: Vec::new(),
                 markers: vec![object],
+            }),
+        }
+    }
+}
+
+/// Adds the lists of loose keys that no marker names which stays. One that is young may be named in
+/// a moment.
+fn lists(markers: &Markers, go: &BTreeSet<&str>, now: Time, audit: i64, groups: &mut Vec<Found>) {
+    let Some((put, Ok(current))) = &markers.current else {
+        return;
+    };
+    let readable = markers.superseded.iter().all(|(_, read)| read.is_ok());
+    let stay = markers
+        .history()
+        .filter(|(object, _)| !go.contains(object.key.as_str()));
+    let named: BTreeSet<&str> = stay
+        .map(|(_, marker)| marker)
+        .chain([current])
+        .filter_map(Marker::record)
+        .collect();
+    for (object, read) in &markers.taken {
+        let needed = !readable || named.contains(object.key.as_str());
+        let Some(run) = read.as_ref().ok().map(|took| &took.run_id) else {
+            continue;
+        };
+        if needed || !over(object.put.max(put.put), audit, now) {
+            continue;
+        }
+        let known = groups
+            .iter_mut()
+            .find(|group| group.run.as_ref() == Some(run));
+        match known {
+            Some(group) => group.markers.push(object.clone()),
+            None => groups.push(Found {
+                run: Some(run.clone()),
+                by: current.run_id.clone(),
+                at: put.put,
+                objects: Vec::new(),
+                markers: vec![object.clone()],
             }),
         }
     }

@@ -1,11 +1,15 @@
 //! What of an hour may go. Whatever is in doubt stays.
 
+use std::collections::HashSet;
+
 use super::forget::forget;
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::judge::{Evidence, Markers, judge};
 use crate::hours::listing::{Object, SlotObjects};
 use crate::hours::marker::{Marker, RunPin};
+use crate::hours::publish::run::id;
+use crate::hours::taken::loose;
 use crate::table::Time;
 
 /// Objects that go together.
@@ -92,9 +96,46 @@ pub(super) fn decide(
         }
         superseded(dataset, (markers, prefix, run), now, audit, &mut decided);
     }
-    consumed((put, marker, &scan), objects, now, audit, &mut decided);
+    let whose = (dataset, slot);
+    consumed(
+        whose,
+        (put, marker),
+        (markers, objects),
+        now,
+        audit,
+        &mut decided,
+    );
+    linked(dataset, objects, &mut decided);
     forget(dataset, (markers, objects), now, audit, &mut decided.groups);
     decided
+}
+
+/// Spares the files of a disk that what stays has under another name: a link to a run reads the
+/// run's own files. A tag of a disk tells a file from every other one.
+fn linked(dataset: &Dataset, objects: &SlotObjects, decided: &mut Decided) {
+    if !dataset.url.starts_with("file:") {
+        return;
+    }
+    let going: HashSet<&str> = decided
+        .groups
+        .iter()
+        .flat_map(|group| &group.objects)
+        .map(|object| object.key.as_str())
+        .collect();
+    let stay = objects.data();
+    let stay = stay.filter(|object| !going.contains(object.key.as_str()));
+    let needed: HashSet<&str> = stay.filter_map(|object| object.etag.as_deref()).collect();
+    let linked = |object: &Object| object.etag.as_deref().is_some_and(|t| needed.contains(t));
+    for group in &mut decided.groups {
+        let (stays, goes) = group.objects.drain(..).partition(linked);
+        group.objects = goes;
+        let stays: Vec<Object> = stays;
+        decided.spared.extend(stays.into_iter().map(|object| Spare {
+            why: "a link reads the same file as a part of what stays".to_owned(),
+            object,
+        }));
+    }
+    decided.groups.retain(|group| !group.objects.is_empty());
 }
 
 /// A run that another one took the place of.
@@ -118,7 +159,7 @@ fn superseded(
     if !over(object.put, audit, now) {
         return decided.spare(run, "the audit window of the superseded run is not over");
     }
-    if let Some(pin) = pinned(markers, &own.run_id, now) {
+    if let Some(pin) = pinned(markers, own, prefix, now) {
         let why = format!("pinned by {} until {}", pin.reader, pin.until);
         return decided.spare(run, &why);
     }
@@ -136,36 +177,38 @@ fn superseded(
     }
 }
 
-/// Loose keys that the run took in: as its marker says, else those that were there before the run
-/// was written.
+/// Loose keys that the run took in, as they are named. Whatever is not named stays.
 fn consumed(
-    (put, marker, scan): (&Object, &Marker, &str),
-    objects: &SlotObjects,
+    (dataset, slot): (&Dataset, Slot),
+    (put, marker): (&Object, &Marker),
+    (markers, objects): (&Markers, &SlotObjects),
     now: Time,
     audit: i64,
     decided: &mut Decided,
 ) {
-    let written = objects.below(scan).map(|object| object.put).min();
-    let loose = objects
-        .loose
-        .iter()
-        .filter(|object| !object.key.starts_with(scan));
-    let taken = |object: &Object| match marker.loose_until() {
-        Some(until) => object.put <= until,
-        None => written.is_some_and(|written| object.put < written),
+    let found = loose(dataset, slot, markers, objects).unwrap_or_default();
+    decided.spare(found.late, "late data: no run has taken the key in");
+    decided.spare(
+        found.replaced,
+        "late data: the key was replaced after the run took it in",
+    );
+    let doubt = match found.unreadable {
+        Some(why) => why,
+        None => "nobody says whether the run has the rows of the loose key".to_owned(),
     };
-    let (old, late): (Vec<&Object>, Vec<&Object>) =
-        loose.partition(|object| object.put < put.put && taken(object));
-    decided.spare(late, "a loose key that is not older than the published run");
+    decided.spare(found.doubted, &doubt);
     if !over(put.put, audit, now) {
-        return decided.spare(old, "the audit window of the consumed keys is not over");
+        return decided.spare(
+            found.taken,
+            "the audit window of the consumed keys is not over",
+        );
     }
-    if !old.is_empty() {
+    if !found.taken.is_empty() {
         decided.groups.push(Found {
             run: None,
             by: marker.run_id.clone(),
             at: put.put,
-            objects: old.into_iter().cloned().collect(),
+            objects: found.taken.into_iter().cloned().collect(),
             markers: Vec::new(),
         });
     }
@@ -182,11 +225,20 @@ pub(super) fn successor<'a>(markers: &'a Markers, run: &str) -> Option<(&'a Obje
         .max_by_key(|(object, _)| object.put)
 }
 
-/// A pin that keeps a run.
-pub(super) fn pinned<'a>(markers: &'a Markers, run: &str, now: Time) -> Option<&'a RunPin> {
+/// A pin that keeps a run: it names the run as its marker does, or as its folder does.
+pub(super) fn pinned<'a>(
+    markers: &'a Markers,
+    own: &Marker,
+    prefix: &str,
+    now: Time,
+) -> Option<&'a RunPin> {
+    let folder = id(prefix);
     let pins = markers.pins.iter();
     let mut pins = pins.filter_map(|(_, read)| read.as_ref().ok());
-    pins.find(|pin| pin.run_id == run && pin.until > now)
+    pins.find(|pin| {
+        let names = pin.run_id == own.run_id || Some(&pin.run_id) == folder.as_ref();
+        names && pin.until > now
+    })
 }
 
 /// Whether a window that began at `since` is over.

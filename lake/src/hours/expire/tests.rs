@@ -13,8 +13,9 @@ use crate::hours::judge::{Evidence, judge};
 use crate::hours::marker::RunPin;
 use crate::hours::pins::pin;
 use crate::hours::publish::look::look;
-use crate::hours::publish::{self, Claim, Over, Request, What};
+use crate::hours::publish::{self, Claim, Over, Request, Takes, What};
 use crate::hours::state::State;
+use crate::hours::taken::INLINE;
 use crate::store::Request as Call;
 use crate::store::fault::{Failure, FaultStore, Rule};
 
@@ -46,7 +47,11 @@ impl Lab {
         lab.put("loose-0.parquet").await;
         lab.put("loose-1.parquet").await;
         lab.run("r1", 3).await;
-        lab.publish(What::Run(claim("r1", 3, lab.slot))).await;
+        let first = Claim {
+            takes: Takes::Loose,
+            ..claim("r1", 3, lab.slot)
+        };
+        lab.publish(What::Run(first)).await;
         lab.run("r2", 1).await;
         lab.publish(What::Run(claim("r2", 1, lab.slot))).await;
         lab.run("r9", 1).await;
@@ -231,9 +236,7 @@ async fn what_is_pinned_late_or_needed_for_repair_stays() {
         .into_iter()
         .any(|(why, n)| why.starts_with("pinned by report") && n == 3);
     assert!(pinned, "{:?}", reasons(&planned));
-    assert!(
-        reasons(&planned).contains(&("a loose key that is not older than the published run", 1))
-    );
+    assert!(reasons(&planned).contains(&("late data: no run has taken the key in", 1)));
 
     lab.put("run_id=r2/part-1.parquet").await;
     let planned = lab.plan_at(31).await;
@@ -388,4 +391,140 @@ async fn without_an_audit_window_nothing_expires() {
             .unwrap()
             .contains("not ours to delete")
     );
+}
+
+#[tokio::test]
+async fn what_nobody_says_was_taken_in_stays() {
+    let lab = Lab::new().await;
+    // It came late to r2, and r3 does not say that it has its rows.
+    lab.put("late.parquet").await;
+    lab.run("r3", 1).await;
+    // As it is the one that is put between a run and its marker.
+    lab.put("between.parquet").await;
+    lab.publish(What::Run(claim("r3", 1, lab.slot))).await;
+    // A sink tries again a key that was taken in long ago.
+    lab.put("loose-1.parquet").await;
+    let planned = lab.plan_at(31).await;
+    for (why, objects) in [
+        (
+            "nobody says whether the run has the rows of the loose key",
+            2,
+        ),
+        (
+            "late data: the key was replaced after the run took it in",
+            1,
+        ),
+    ] {
+        assert!(
+            reasons(&planned).contains(&(why, objects)),
+            "{:?}",
+            reasons(&planned)
+        );
+    }
+    assert_eq!(lab.apply(&planned).await.failed, []);
+    assert_eq!(
+        lab.data().await,
+        [
+            "between.parquet",
+            "late.parquet",
+            "loose-1.parquet",
+            "run_id=r3/part-0.parquet",
+            "run_id=r9/part-0.parquet",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_long_list_stays_as_long_as_a_marker_names_it() {
+    let lab = Lab::new().await;
+    for n in 0..INLINE {
+        lab.put(&format!("more-{n:02}.parquet")).await;
+    }
+    lab.run("r3", 1).await;
+    let all = Claim {
+        takes: Takes::Loose,
+        ..claim("r3", 1, lab.slot)
+    };
+    lab.publish(What::Run(all.clone())).await;
+    let lists = async || {
+        let (trees, _) = listed(&lab.dataset, &lab.store, &host()).await.unwrap();
+        let tree = trees[&lab.slot].iter();
+        tree.filter(|(tree, _)| matches!(tree, Tree::Taken(_)))
+            .count()
+    };
+    assert_eq!(lists().await, 1);
+    // r4 has it from r3, and keeps it when r3 goes.
+    lab.run("r4", 1).await;
+    lab.publish(What::Run(claim("r4", 1, lab.slot))).await;
+    assert_eq!(lab.state().await, State::Closed);
+    lab.apply(&lab.plan_at(31).await).await;
+    assert_eq!(
+        lab.data().await,
+        ["run_id=r4/part-0.parquet", "run_id=r9/part-0.parquet"]
+    );
+    assert_eq!((lists().await, lab.history().await.len()), (1, 0));
+    // A key of that name again is one that was taken in, and has other bytes.
+    lab.put("more-07.parquet").await;
+    let planned = lab.plan_at(31).await;
+    assert_eq!(planned.plan.files_to_delete, 0);
+    assert_eq!(
+        reasons(&planned)[0].0,
+        "late data: the key was replaced after the run took it in"
+    );
+    // Without the list nothing is known.
+    let (trees, _) = listed(&lab.dataset, &lab.store, &host()).await.unwrap();
+    let list = trees[&lab.slot]
+        .iter()
+        .find(|(tree, _)| matches!(tree, Tree::Taken(_)));
+    let (_, list) = list.unwrap();
+    lab.store.delete(&path(&list.key).unwrap()).await.unwrap();
+    let planned = lab.plan_at(31).await;
+    let gone = reasons(&planned)
+        .iter()
+        .any(|(why, _)| why.ends_with("is gone"));
+    assert!(gone, "{:?}", reasons(&planned));
+    // A marker of its own list takes the place of all that.
+    lab.run("r5", 1).await;
+    lab.publish(What::Run(Claim {
+        run: "r5".into(),
+        ..all
+    }))
+    .await;
+    lab.apply(&lab.plan_at(31).await).await;
+    assert_eq!(
+        lab.data().await,
+        ["run_id=r5/part-0.parquet", "run_id=r9/part-0.parquet"]
+    );
+    assert_eq!(lists().await, 0);
+}
+
+#[tokio::test]
+async fn a_pin_keeps_a_run_that_its_marker_calls_otherwise() {
+    for named in ["r1", "job-1"] {
+        let lab = Lab::new().await;
+        // Somebody's marker of r1, and of r2 after it.
+        let rename = async |key: String| {
+            let key = path(&key).unwrap();
+            let body = lab.store.get(&key).await.unwrap().bytes().await.unwrap();
+            let text = String::from_utf8(body.to_vec()).unwrap();
+            let text = text.replace("\"r1\"", "\"job-1\"");
+            lab.store.put(&key, text.into()).await.unwrap();
+        };
+        rename(lab.history().await[0].key.clone()).await;
+        rename(Template::of(&lab.dataset).current(lab.slot)).await;
+        let mine = RunPin {
+            reader: "report".into(),
+            run_id: named.into(),
+            until: Time(i64::MAX / 2),
+        };
+        let (named_as, host) = (("report", &mine), host());
+        let pinned = pin(&lab.dataset, &lab.store, lab.slot, named_as, &host);
+        pinned.await.unwrap();
+        let planned = lab.plan_at(31).await;
+        assert_eq!(planned.plan.files_to_delete, 2, "the loose keys");
+        lab.apply(&planned).await;
+        let data = lab.data().await;
+        let kept = data.iter().filter(|key| key.contains("run_id=r1"));
+        assert_eq!(kept.count(), 3, "{named}: {data:?}");
+    }
 }

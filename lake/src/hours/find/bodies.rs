@@ -10,7 +10,7 @@ use object_store::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::Finder;
-use super::memory::{InMarkers, Known, same};
+use super::memory::{InMarkers, Keys, Known, same};
 use crate::host::Progress;
 use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
@@ -116,10 +116,13 @@ impl Finder {
         if self.dataset.marker.kind != MarkerKind::Tidemark {
             return true;
         }
-        let slots = known.markers.iter_mut();
+        let Known { markers, slots, .. } = &mut *known;
         let mut whole = true;
-        for (slot, markers) in slots.filter(|(slot, known)| wanted(**slot) && stale(known, pins)) {
-            whole &= sort(&self.dataset, *slot, markers, &mut contents, pins);
+        for (slot, markers) in markers.iter_mut().filter(|(slot, _)| wanted(**slot)) {
+            let needs = Needs::of(slots.get(slot), pins);
+            if stale(markers, needs) {
+                whole &= sort(&self.dataset, *slot, markers, &mut contents, needs);
+            }
         }
         whole
     }
@@ -148,9 +151,32 @@ impl Finder {
     }
 }
 
+/// What of a slot's marker tree is read beside its markers.
+#[derive(Clone, Copy)]
+struct Needs {
+    pins: bool,
+    /// What runs took in tells loose keys apart, where there are any.
+    taken: bool,
+}
+
+impl Needs {
+    fn of(keys: Option<&Keys>, pins: bool) -> Self {
+        let taken = keys.is_some_and(|keys| !keys.objects.loose.is_empty());
+        Self { pins, taken }
+    }
+
+    fn has(self, tree: &Tree) -> bool {
+        match tree {
+            Tree::Pin(_) => self.pins,
+            Tree::Taken(_) => self.taken,
+            Tree::Current | Tree::Superseded(_) | Tree::Empty => true,
+        }
+    }
+}
+
 /// Whether a slot's markers must be sorted anew.
-fn stale(known: &InMarkers, pins: bool) -> bool {
-    !known.whole || (pins && !known.pins)
+fn stale(known: &InMarkers, needs: Needs) -> bool {
+    !known.whole || (needs.pins && !known.pins) || (needs.taken && !known.taken)
 }
 
 /// What is listed and not remembered.
@@ -164,12 +190,13 @@ fn missing(
         MarkerKind::Tidemark => known
             .markers
             .iter()
-            .filter(|(slot, known)| wanted(**slot) && stale(known, pins))
-            .flat_map(|(slot, known)| {
+            .filter(|(slot, _)| wanted(**slot))
+            .map(|(slot, tree)| (slot, tree, Needs::of(known.slots.get(slot), pins)))
+            .filter(|(_, known, needs)| stale(known, *needs))
+            .flat_map(|(slot, known, needs)| {
                 let tree = known.tree.iter();
                 tree.filter(move |(tree, object)| {
-                    let needed = pins || !matches!(tree, Tree::Pin(_));
-                    needed && !remembers(&known.read, object)
+                    needs.has(tree) && !remembers(&known.read, object)
                 })
                 .map(|(_, object)| (Some(*slot), object.clone()))
             })
@@ -202,7 +229,9 @@ fn remembers(markers: &Markers, object: &Object) -> bool {
     let superseded = markers.superseded.iter().map(|(object, _)| object);
     let declared = markers.declared.iter().map(|(object, _)| object);
     let pins = markers.pins.iter().map(|(object, _)| object);
-    let mut all = current.chain(superseded).chain(declared).chain(pins);
+    let taken = markers.taken.iter().map(|(object, _)| object);
+    let all = current.chain(superseded).chain(declared);
+    let mut all = all.chain(pins).chain(taken);
     all.any(|known| same(known, object))
 }
 
@@ -212,7 +241,7 @@ fn sort(
     slot: Slot,
     known: &mut InMarkers,
     contents: &mut HashMap<String, Found>,
-    pins: bool,
+    needs: Needs,
 ) -> bool {
     let old = Arc::clone(&known.read);
     let mut markers = Markers::default();
@@ -240,13 +269,19 @@ fn sort(
             Tree::Pin(_) => {
                 let parse = |bytes: &[u8]| json(bytes, "the pin");
                 let found = read(listed, found, parse, &old.pins);
-                found.map(|found| markers.pins.push(found)).is_some() || !pins
+                found.map(|found| markers.pins.push(found)).is_some() || !needs.pins
+            }
+            Tree::Taken(_) => {
+                let parse = |bytes: &[u8]| json(bytes, "the list");
+                let found = read(listed, found, parse, &old.taken);
+                found.map(|found| markers.taken.push(found)).is_some() || !needs.taken
             }
         };
         known.whole &= has;
     }
     known.read = Arc::new(markers);
-    known.pins = pins;
+    known.pins = needs.pins;
+    known.taken = needs.taken;
     known.whole
 }
 

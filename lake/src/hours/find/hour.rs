@@ -192,6 +192,12 @@ impl Finder {
         marked.sort_by_key(|(_, marker, current)| {
             (!*current, std::cmp::Reverse(marker.published_at))
         });
+        let folders: BTreeMap<String, String> = marked
+            .iter()
+            .filter_map(|(_, marker, _)| {
+                Some((marker.run_id.clone(), id(&marker.scan(&self.dataset)?)))
+            })
+            .collect();
         let mut runs: Vec<RunRow> = marked
             .into_iter()
             .map(|(_, marker, current)| {
@@ -219,8 +225,10 @@ impl Finder {
         runs.extend(others);
         for (_, pin) in &markers.pins {
             let Ok(pin) = pin else { continue };
+            // A pin names a run as its marker does, or as its folder does.
+            let folder = |run: &RunRow| folders.get(&run.run_id) == Some(&pin.run_id);
             let runs = runs.iter_mut();
-            for run in runs.filter(|run| run.run_id == pin.run_id) {
+            for run in runs.filter(|run| run.run_id == pin.run_id || folder(run)) {
                 run.pins.push((pin.reader.clone(), pin.until));
             }
         }

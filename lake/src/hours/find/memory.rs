@@ -96,6 +96,7 @@ pub(super) struct InMarkers {
     /// Whether it is of this one.
     pub(super) whole: bool,
     pub(super) pins: bool,
+    pub(super) taken: bool,
 }
 
 /// How a slot stands, and what that is concluded from.

@@ -300,7 +300,12 @@ fn late_data_leaves_the_hour_closed_and_names_the_key() {
         7,
         1,
     );
-    let (markers, objects, _) = made(State::Closed);
+    let (mut markers, objects, _) = made(State::Closed);
+    if let Some((_, Ok(marker))) = &mut markers.current {
+        let took = Took::of(&dataset, slot(), "r1", true, [&consumed]);
+        let took = serde_json::to_value(took).unwrap();
+        marker.extra.insert("loose_keys_taken".into(), took);
+    }
     let verdict = verdict(
         &dataset,
         &markers,
@@ -492,4 +497,129 @@ fn a_key_of_the_marker_s_own_second_is_named() {
         .iter()
         .filter_map(|reason| reason.key.as_deref());
     assert!(named.into_iter().any(|key| key.ends_with("part-3.parquet")));
+}
+
+/// Which loose keys are late is said by the list that the marker has, and by no time.
+#[test]
+fn a_loose_key_is_what_the_list_says_of_it() {
+    let dataset = dataset();
+    let key =
+        |name: &str| format!("learning/progress/event_date=2026-11-10/hour=08/{name}.parquet");
+    let (base, objects, _) = made(State::Closed);
+    let took = |run: &str| {
+        let taken = [object(&key("a"), 7, 2), object(&key("b"), 7, 2)];
+        let took = Took::of(&dataset, slot(), run, true, &taken);
+        serde_json::to_value(took).unwrap()
+    };
+    let late = "late data: this key is none of those that the run took in; a new run takes it in";
+    let replaced = "late data: this key was replaced after the run took it in; a new run takes it in as it is now";
+    let doubt = "nobody says whether the run has the rows of 1 loose key, so they stay and are not taken in";
+    let old = object(&key("c"), 7, 1);
+    let again = object(&key("a"), 9, 1);
+    for (field, loose, right) in [
+        // It is as it was, or older than all that were taken in, or put again.
+        (Some(took("r1")), object(&key("a"), 7, 2), None),
+        (Some(took("r1")), old.clone(), Some(late)),
+        (Some(took("r1")), again.clone(), Some(replaced)),
+        // Of the run before: the run may have more.
+        (Some(took("r0")), object(&key("b"), 7, 2), None),
+        (Some(took("r0")), old.clone(), Some(doubt)),
+        (Some(took("r0")), again, Some(replaced)),
+        // Nobody says anything.
+        (None, old.clone(), Some(doubt)),
+        (Some("all of them".into()), old, Some("cannot be read")),
+    ] {
+        let mut markers = base.clone();
+        if let (Some((_, Ok(marker))), Some(field)) = (&mut markers.current, field) {
+            marker.extra.insert("loose_keys_taken".into(), field);
+        }
+        let verdict = verdict(
+            &dataset,
+            &markers,
+            [objects.clone(), vec![loose]].concat(),
+            None,
+        );
+        assert_eq!(verdict.state, State::Closed);
+        let said: Vec<&str> = verdict.reasons.iter().map(|r| r.message.as_str()).collect();
+        match right {
+            None => assert_eq!(said, [""; 0]),
+            Some(right) => assert!(said.len() == 1 && said[0].contains(right), "{said:?}"),
+        }
+    }
+}
+
+/// Markers that compaction put before it named keys.
+#[test]
+fn a_marker_that_names_a_time_leaves_older_keys_in_doubt() {
+    let dataset = dataset();
+    let key =
+        |name: &str| format!("learning/progress/event_date=2026-11-10/hour=08/{name}.parquet");
+    let (mut markers, objects, _) = made(State::Closed);
+    let until = object(&key("x"), 1, 2).put;
+    if let Some((_, Ok(marker))) = &mut markers.current {
+        let until = serde_json::to_value(until).unwrap();
+        marker.extra.insert("loose_until".into(), until);
+    }
+    let loose = vec![object(&key("a"), 7, 2), object(&key("b"), 7, 3)];
+    let verdict = verdict(&dataset, &markers, [objects, loose].concat(), None);
+    let said: Vec<&str> = verdict.reasons.iter().map(|r| r.message.as_str()).collect();
+    assert!(
+        said[0].contains("late data") && said[1].contains("1 loose key"),
+        "{said:?}"
+    );
+    assert_eq!((verdict.state, said.len()), (State::Closed, 2));
+}
+
+#[test]
+fn two_markers_of_one_run_that_name_two_prefixes_race() {
+    let dataset = dataset();
+    let (mut markers, objects, _) = made(State::Closed);
+    let key = Template::of(&dataset).superseded(slot(), "r1");
+    let mut other = marker("r1", 3, 30, None);
+    markers
+        .superseded
+        .push((object(&key, 300, 9), Ok(other.clone())));
+    // A run that was current twice has a marker of each time.
+    let twice = verdict(&dataset, &markers, objects.clone(), None);
+    assert_eq!(twice.state, State::Closed);
+    other.prefix = other.prefix.replace("run_id=r1", "run_id=r7");
+    markers.superseded[0].1 = Ok(other);
+    let verdict = verdict(&dataset, &markers, objects, None);
+    assert_eq!(verdict.state, State::Racing);
+    assert!(verdict.reasons[0].message.contains("run_id=r7"));
+}
+
+#[test]
+fn a_marker_of_another_zone_or_without_a_name_is_none() {
+    let dataset = dataset();
+    let good = marker("r1", 3, 30, None);
+    let parse = |marker: &Marker| {
+        let bytes = serde_json::to_vec(marker).unwrap();
+        Marker::parse(&dataset, slot(), &bytes).map(drop)
+    };
+    assert_eq!(parse(&good), Ok(()));
+    for (change, right) in [
+        (
+            (|m: &mut Marker| m.zone = "curated".into()) as fn(&mut Marker),
+            "the marker is of zone `curated`",
+        ),
+        (|m| m.run_id = String::new(), "the marker's run_id is empty"),
+        (
+            |m| m.definition_version = " ".into(),
+            "the marker's definition_version is empty",
+        ),
+    ] {
+        let mut marker = good.clone();
+        change(&mut marker);
+        assert_eq!(parse(&marker), Err(right.to_owned()));
+    }
+    // What it calls its run is told where its folder has another name.
+    let (mut markers, objects, _) = made(State::Closed);
+    if let Some((_, Ok(marker))) = &mut markers.current {
+        marker.run_id = "job-1".into();
+    }
+    let verdict = verdict(&dataset, &markers, objects, None);
+    assert_eq!(verdict.state, State::Closed);
+    let right = "the marker's run_id is job-1, and its prefix is that of run r1";
+    assert_eq!(verdict.reasons[0].message, right);
 }

@@ -54,8 +54,16 @@ pub async fn apply(
             declare(dataset, store, planned, signature, host).await?;
             told.outcome = PublishedOutcome::Published;
         }
-        Some(Write::Marker { marker, over }) => {
+        Some(Write::Marker {
+            marker,
+            over,
+            record,
+        }) => {
             let marker = sign(marker, signature);
+            if let Some((key, body)) = record {
+                step(host, "putting the list of loose keys that the run took in");
+                list(store, (key, body), host).await?;
+            }
             mark(dataset, store, planned, (&marker, over.as_ref()), host).await?;
             told.outcome = PublishedOutcome::Published;
             let detail = planned.plan.hours.as_ref();
@@ -100,6 +108,23 @@ fn sign(marker: &Marker, signature: &Signature) -> Marker {
     set(ID, Some(signature.txn_id.clone()));
     set(ENGINE, Some(signature.engine.clone()));
     marker
+}
+
+/// Puts the list that a marker is going to name. One that stands there already is the same.
+async fn list(
+    store: &Arc<dyn ObjectStore>,
+    (key, body): (&str, &Bytes),
+    host: &SharedHost,
+) -> Result<()> {
+    let key = path(key)?;
+    match create(store, &key, body, host).await? {
+        Stands::Ours => Ok(()),
+        Stands::Theirs(_) => Err(Error::new(
+            Kind::Conflict,
+            "another list of loose keys has this name, so nothing was published",
+        )
+        .at("key", &key)),
+    }
 }
 
 /// Puts the marker; the one before is kept first.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::gates::{Gated, gates};
 use super::look::Look;
 use super::refuse::{matches, winner};
-use super::{Claim, Decided, Request, Write, history, run};
+use super::{Claim, Decided, Request, Write, history, run, taken};
 use crate::host::SharedHost;
 use crate::hours::Dataset;
 use crate::hours::judge::Completeness;
@@ -77,7 +77,7 @@ pub(super) async fn decide(
     let refused = gated.refused.clone().or_else(|| newest.clone().err());
     marker.max_event_time = newest.unwrap_or(request.as_of);
     complete(&mut marker, gated.completeness.as_ref());
-    marker.set_loose_until(claim.loose_until)?;
+    let record = taken::state(dataset, request.slot, claim, &prefix, seen, &mut marker)?;
     if let Some(repeated) = gated.repeated {
         marker.extra.insert(REPEATED.to_owned(), repeated.into());
     }
@@ -95,6 +95,7 @@ pub(super) async fn decide(
         write: refused.is_none().then(|| Write::Marker {
             marker: Box::new(marker.clone()),
             over: over.zip(seen.current.clone()),
+            record,
         }),
         refused,
         findings: gated.findings,

@@ -127,6 +127,7 @@ pub(crate) fn sorted(dataset: &Dataset, slot: Slot, read: Vec<Seen>) -> (Markers
             }
             Tree::Empty => markers.declared = Some(json(object, &bytes, "the declaration")),
             Tree::Pin(_) => markers.pins.push(json(object, &bytes, "the pin")),
+            Tree::Taken(_) => markers.taken.push(json(object, &bytes, "the list")),
         }
     }
     (markers, current)

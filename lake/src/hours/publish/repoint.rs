@@ -80,6 +80,8 @@ pub(super) async fn decide(
     }
     let mut marker = (*before).clone();
     marker.published_at = request.as_of;
+    // Its new marker is newer than what came late to it.
+    marker.set_loose_until(before.doubted_until(object.put))?;
     complete(&mut marker, gated.completeness.as_ref());
     supersede(
         &mut marker,
@@ -103,6 +105,8 @@ pub(super) async fn decide(
         write: Some(Write::Marker {
             marker: Box::new(marker),
             over: over.zip(seen.current.clone()),
+            // What it names stands since it was published first.
+            record: None,
         }),
         findings: gated.findings,
         warnings: gated.warnings,
