@@ -32,6 +32,8 @@ pub mod judge;
 #[cfg(feature = "read")]
 pub mod key;
 #[cfg(feature = "read")]
+pub mod kind;
+#[cfg(feature = "read")]
 pub mod lint;
 #[cfg(feature = "read")]
 pub mod listing;

@@ -20,7 +20,7 @@ mod preview;
 mod ranges;
 pub mod reader;
 mod scalar;
-mod schema;
+pub(crate) mod schema;
 #[cfg(feature = "write")]
 pub(crate) mod slices;
 mod statistics;

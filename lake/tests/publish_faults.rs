@@ -11,7 +11,8 @@ use lake::delta::write::Signature;
 use lake::host::{Quiet, SharedHost};
 use lake::hours::dataset::{Budget, MarkerKind, MarkerRule, Retention};
 use lake::hours::marker::publication_ok;
-use lake::hours::publish::{Claim, Over, Request, What, apply, plan, prove};
+use lake::hours::publish::{Claim, Over, Request, Takes, What, apply, plan, prove};
+use lake::hours::taken::{INLINE, TAKEN, Took};
 use lake::hours::{Dataset, Marker, Slot, State};
 use lake::plan::{Published, PublishedOutcome};
 use lake::store::fault::{Failure, FaultStore, Match, Rule};
@@ -124,6 +125,19 @@ fn cases() -> Vec<Case> {
             after: Some("r2"),
         },
         Case {
+            name: "a run that took in many loose keys",
+            before: &[("r0", 1)],
+            runs: &[("r1", 3)],
+            what: match run("r1", 3) {
+                What::Run(claim) => What::Run(Claim {
+                    takes: Takes::Loose,
+                    ..claim
+                }),
+                other => other,
+            },
+            after: Some("r1"),
+        },
+        Case {
             name: "an empty hour",
             before: &[],
             runs: &[],
@@ -145,6 +159,12 @@ async fn hour(case: &Case) -> Arc<InMemory> {
     for (run, count) in case.before.iter().chain(case.runs) {
         for n in 0..*count {
             let key = Path::parse(format!("{HOUR}/run_id={run}/part-{n}.parquet")).unwrap();
+            store.put(&key, "0123456789".into()).await.unwrap();
+        }
+    }
+    if matches!(&case.what, What::Run(claim) if claim.takes == Takes::Loose) {
+        for n in 0..=INLINE {
+            let key = Path::parse(format!("{HOUR}/loose-{n}.parquet")).unwrap();
             store.put(&key, "0123456789".into()).await.unwrap();
         }
     }
@@ -227,6 +247,13 @@ async fn current(store: &InMemory, what: &str) -> Option<Marker> {
         .iter()
         .map(|meta| (meta.location.as_ref(), meta.size));
     assert!(publication_ok(&marker, &scan, sizes), "{what}: {marker:?}");
+    // The list of what it took in was there first.
+    if let Some(took) = marker.extra.get(TAKEN) {
+        let bytes = read(store, took["record"].as_str().unwrap()).await;
+        let list: Took = serde_json::from_slice(&bytes.unwrap_or_default())
+            .unwrap_or_else(|why| panic!("{what}: {why}"));
+        assert_eq!(list.keys.len(), INLINE + 1, "{what}");
+    }
     Some(marker)
 }
 
@@ -272,6 +299,15 @@ async fn check(case: &Case, store: &Arc<InMemory>, told: Option<Result<Published
         None => State::Empty,
     };
     assert_eq!(again.state, Some(state), "{what}: {again:?}");
+    assert_eq!(
+        again
+            .reasons
+            .iter()
+            .filter(|r| r.state == State::Closed)
+            .count(),
+        0,
+        "{what}"
+    );
     assert_eq!(run_of(current(store, what).await).as_deref(), case.after);
     for (run, _) in case.before {
         let kept = read(store, &MARKER.replace(".json", &format!("/{run}.json"))).await;

@@ -118,7 +118,7 @@ impl Lab {
             replace: true,
             definition_version: None,
             max_event_time,
-            loose_until: None,
+            ..Claim::default()
         });
         let proved = prove(&self.dataset, &self.store, &what, "scratch")
             .await

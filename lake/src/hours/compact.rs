@@ -8,6 +8,7 @@
 mod apply;
 mod columns;
 mod inspect;
+mod instants;
 mod source;
 #[cfg(test)]
 mod tests;

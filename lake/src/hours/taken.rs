@@ -19,7 +19,7 @@ use super::marker::Marker;
 use crate::table::Time;
 
 /// Extra field of a marker: see [`Took`].
-pub(super) const TAKEN: &str = "loose_keys_taken";
+pub const TAKEN: &str = "loose_keys_taken";
 
 /// Keys that a marker holds itself; more of them are in an object of their own.
 pub const INLINE: usize = 64;

@@ -110,6 +110,13 @@ impl ParquetFile {
         })
     }
 
+    /// The same file with INT96 as nanoseconds, which [`schema::nanoseconds`] is about.
+    #[cfg(feature = "write")]
+    pub(crate) fn nanoseconds(self) -> Result<Self> {
+        let metadata = caught(|| schema::nanoseconds(self.metadata()))??;
+        Ok(Self { metadata, ..self })
+    }
+
     /// The footer.
     pub fn metadata(&self) -> &Arc<ParquetMetaData> {
         self.metadata.metadata()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use ::parquet::basic::Type as Physical;
 use ::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
-use ::parquet::schema::types::ColumnDescriptor;
+use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use arrow_schema::{DataType, FieldRef, Fields, Schema, TimeUnit};
 
 use crate::Result;
@@ -18,6 +18,15 @@ pub(crate) fn arrow_metadata(metadata: Arc<ParquetMetaData>) -> Result<ArrowRead
     Ok(retyped(plain, |leaf, _| {
         (leaf.physical_type() == Physical::INT96).then(|| microseconds.clone())
     }))
+}
+
+/// The same with INT96 as nanoseconds, which wrap in years that they do not hold.
+#[cfg(feature = "write")]
+pub(crate) fn nanoseconds(metadata: &Arc<ParquetMetaData>) -> Result<ArrowReaderMetadata> {
+    Ok(ArrowReaderMetadata::try_new(
+        Arc::clone(metadata),
+        options(),
+    )?)
 }
 
 /// The same with the texts of one leaf as views of decoded pages, which copies none of them: for a
@@ -41,22 +50,34 @@ fn retyped(
     choose: impl Fn(&ColumnDescriptor, &DataType) -> Option<DataType>,
 ) -> ArrowReaderMetadata {
     let metadata = Arc::clone(plain.metadata());
-    let mut leaves = metadata.file_metadata().schema_descr().columns().iter();
-    let mut any = false;
-    let mut choose = |now: &DataType| {
-        let chosen = leaves.next().and_then(|leaf| choose(leaf, now));
-        any |= chosen.is_some();
-        chosen.unwrap_or_else(|| now.clone())
-    };
-    let fields = plain.schema().fields().iter();
-    let fields: Fields = fields
-        .map(|field| retyped_field(field, &mut choose))
-        .collect();
-    if !any {
+    let fields = retyped_fields(
+        plain.schema().fields(),
+        metadata.file_metadata().schema_descr(),
+        choose,
+    );
+    if fields == *plain.schema().fields() {
         return plain;
     }
     let options = options().with_schema(Arc::new(Schema::new(fields)));
     ArrowReaderMetadata::try_new(Arc::clone(&metadata), options).unwrap_or(plain)
+}
+
+/// Fields with what `choose` makes of their leaves, which it is asked about in their order; as they
+/// were where it chooses none.
+pub(crate) fn retyped_fields(
+    fields: &Fields,
+    schema: &SchemaDescriptor,
+    mut choose: impl FnMut(&ColumnDescriptor, &DataType) -> Option<DataType>,
+) -> Fields {
+    let mut leaves = schema.columns().iter();
+    let mut choose = |now: &DataType| {
+        let chosen = leaves.next().and_then(|leaf| choose(leaf, now));
+        chosen.unwrap_or_else(|| now.clone())
+    };
+    let fields = fields.iter();
+    fields
+        .map(|field| retyped_field(field, &mut choose))
+        .collect()
 }
 
 fn retyped_field(field: &FieldRef, choose: &mut dyn FnMut(&DataType) -> DataType) -> FieldRef {

@@ -161,6 +161,11 @@ pub(super) async fn pin(context: &Context, args: &PinArgs) -> Result<ExitCode> {
             run_id: run.clone(),
             until: Time::parse(until)?,
         };
+        let now = acts::now();
+        if pin.until <= now {
+            let what = format!("--until {} is past: the pin would keep nothing", pin.until);
+            return Err(Error::invalid(what));
+        }
         let named = (args.name.as_str(), &pin);
         let Placed { dataset, store } = &placed;
         lake::hours::pins::pin(dataset, store, slot, named, &context.host()).await?;
@@ -200,6 +205,12 @@ pub(super) async fn unpin(context: &Context, args: &UnpinArgs) -> Result<ExitCod
         let Placed { dataset, store } = &placed;
         lake::hours::pins::unpin(dataset, store, slot, &args.name).await?;
         return show_runs(context, &placed).await;
+    }
+    if dataset(context, &args.table)?.is_some() {
+        return Err(Error::invalid(format!(
+            "`{}` is a dataset: say with --date and --hour which hour's run `{}` pins",
+            args.table.location, args.name
+        )));
     }
     let root = args.table.root(context)?;
     let result = acts::unpin(&root, &args.name, &context.host()).await;

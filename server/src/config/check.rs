@@ -57,6 +57,7 @@ pub(super) fn check(source: &Source<'_>, file: File) -> Result<Config> {
         dataset(source, section, &zones)
     });
     let datasets: Vec<Dataset> = datasets.collect::<Result<_>>()?;
+    check_apart(source, &file.dataset, &datasets)?;
     let tables: Vec<Configured> = file
         .table
         .iter()
@@ -154,6 +155,35 @@ fn zone(source: &Source<'_>, section: &ZoneSection) -> Result<ZoneConfig> {
         public_access: file(&section.public_access),
         store,
     })
+}
+
+/// Refuses datasets of one zone that have keys in common: what the markers of the one keep, the
+/// other would delete.
+fn check_apart(
+    source: &Source<'_>,
+    sections: &[DatasetSection],
+    datasets: &[Dataset],
+) -> Result<()> {
+    for (at, (section, dataset)) in sections.iter().zip(datasets).enumerate() {
+        let before = datasets.iter().take(at);
+        let mut before = before.filter(|other| other.zone == dataset.zone);
+        if let Some(other) = before.find(|other| {
+            within(&other.prefix, &dataset.prefix) || within(&dataset.prefix, &other.prefix)
+        }) {
+            let message = format!(
+                "the datasets `{}` and `{}` overlap: `prefix` is `{}` and `{}` in zone `{}`",
+                other.name, dataset.name, other.prefix, dataset.prefix, dataset.zone
+            );
+            return Err(source.wrong(&section.prefix.span(), message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a prefix is another one or lies below it.
+fn within(prefix: &str, other: &str) -> bool {
+    let rest = prefix.strip_prefix(other);
+    other.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn address(source: &Source<'_>, url: &Spanned<String>) -> Result<Address> {

@@ -6,6 +6,8 @@ use lake::hours::Dataset;
 use lake::hours::dataset::{
     Budget, Complete, MarkerKind, MarkerRule, Metastore, Promise, Retention, Stream,
 };
+use lake::hours::key::RUN;
+use lake::hours::kind::is_type;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -20,7 +22,7 @@ use super::value::{Link, Size, Span};
 pub(super) struct DatasetSection {
     pub(super) name: Spanned<String>,
     zone: Spanned<String>,
-    prefix: Spanned<String>,
+    pub(super) prefix: Spanned<String>,
     partition: Spanned<Vec<String>>,
     marker: Option<Spanned<String>>,
     #[serde(default)]
@@ -29,7 +31,7 @@ pub(super) struct DatasetSection {
     close_after: Option<Span>,
     #[serde(default)]
     expects: Expects,
-    first: Option<Spanned<String>>,
+    first: Option<Spanned<Date>>,
     banned_keys: Option<Vec<String>>,
     event_time: Option<String>,
     #[serde(default)]
@@ -37,7 +39,7 @@ pub(super) struct DatasetSection {
     #[serde(default)]
     prohibited_columns: Vec<String>,
     #[serde(default)]
-    columns: IndexMap<String, String>,
+    columns: IndexMap<String, Spanned<String>>,
     owner: Option<String>,
     publisher: Option<String>,
     compaction_owner: Option<String>,
@@ -65,7 +67,15 @@ enum Expects {
 #[serde(deny_unknown_fields)]
 struct StreamSection {
     name: String,
-    url: Link,
+    url: Spanned<Link>,
+}
+
+/// A date, as text or as TOML has one.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a date such as \"2026-11-10\"")]
+enum Date {
+    Text(String),
+    Toml(toml::value::Datetime),
 }
 
 /// `[dataset.budget]`
@@ -199,8 +209,13 @@ pub(super) fn dataset(
     let zone = check_zone(source, &section.zone, zones)?;
     let marker = marker(source, section)?;
     let first = section.first.as_ref().map(|first| {
-        let day = first.get_ref().parse();
-        day.map_err(|e: lake::Error| source.wrong(&first.span(), e.sentence()))
+        let day = match first.get_ref() {
+            Date::Text(text) => text.parse(),
+            Date::Toml(date) => date.to_string().parse(),
+        };
+        day.map_err(|e: lake::Error| {
+            source.wrong(&first.span(), format!("`first`: {}", e.sentence()))
+        })
     });
     if let Some(objects) = &section.budget.objects_per_hour
         && *objects.get_ref() == 0
@@ -224,14 +239,15 @@ pub(super) fn dataset(
         event_time: section.event_time.clone(),
         grain: section.grain.clone(),
         prohibited_columns: section.prohibited_columns.clone(),
-        columns: section.columns.clone(),
+        columns: columns(source, section)?,
         owner: section.owner.clone().or_else(|| zone.owner.clone()),
         publisher: section.publisher.clone(),
         compaction_owner: section.compaction_owner.clone(),
-        stream: section.stream.as_ref().map(|stream| Stream {
-            name: stream.name.clone(),
-            url: stream.url.0.to_string(),
-        }),
+        stream: section
+            .stream
+            .as_ref()
+            .map(|section| stream(source, section))
+            .transpose()?,
         definition_version: section.definition_version.clone(),
         budget: Budget {
             objects: section
@@ -258,12 +274,47 @@ pub(super) fn names(spanned: &[Spanned<String>]) -> Vec<String> {
     names.cloned().collect()
 }
 
+/// The declared columns, whose types go into statements.
+fn columns(source: &Source<'_>, section: &DatasetSection) -> Result<IndexMap<String, String>> {
+    let all = section.columns.iter().map(|(name, kind)| {
+        if is_type(kind.get_ref()) {
+            return Ok((name.clone(), kind.get_ref().clone()));
+        }
+        let message = format!(
+            "`{}` of column `{}` is no type: write such as `string`, `long`, `timestamp`, `decimal(10,2)` or `array<string>`",
+            kind.get_ref().escape_debug(),
+            name.escape_debug()
+        );
+        Err(source.wrong(&kind.span(), message))
+    });
+    all.collect()
+}
+
+/// A page offers the link, so it leads to one.
+fn stream(source: &Source<'_>, section: &StreamSection) -> Result<Stream> {
+    let url = &section.url.get_ref().0;
+    if !matches!(url.scheme(), "http" | "https") {
+        let message = format!(
+            "`url` of `stream` is an address of a page, http:// or https://, and no `{}:`",
+            url.scheme()
+        );
+        return Err(source.wrong(&section.url.span(), message));
+    }
+    Ok(Stream {
+        name: section.name.clone(),
+        url: url.to_string(),
+    })
+}
+
 fn partition(source: &Source<'_>, section: &DatasetSection) -> Result<Vec<String>> {
     let columns = section.partition.get_ref();
     let plain = |name: &String| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     let message = match columns.as_slice() {
+        names if names.iter().any(|name| name == RUN) => {
+            "`partition` names the columns of the date and the hour: `run_id` is that of their runs"
+        }
         [date] if plain(date) => return Ok(columns.clone()),
         [date, hour] if plain(date) && plain(hour) && date != hour => return Ok(columns.clone()),
         _ => {
@@ -327,11 +378,33 @@ fn marker(source: &Source<'_>, section: &DatasetSection) -> Result<MarkerRule> {
         );
         return Err(source.wrong(&template.span(), message));
     }
+    if section.marker_kind == MarkerKind::Tidemark
+        && let Some(why) = unfit(&text, date)
+    {
+        return Err(source.wrong(&template.span(), why));
+    }
     Ok(MarkerRule {
         kind: section.marker_kind,
         template: text,
         whole_day,
     })
+}
+
+/// Why markers of ours cannot lie there.
+fn unfit(template: &str, date: &str) -> Option<&'static str> {
+    if template.starts_with(&format!("{date}=")) {
+        return Some(
+            "`marker` lies among the data, where it would be a part of it: begin it with a folder such as `_markers/`",
+        );
+    }
+    let name = template.rsplit('/').next().unwrap_or_default();
+    let after = name.rsplit('}').next().unwrap_or_default();
+    let extension = after
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| !end.is_empty());
+    (!extension).then_some(
+        "`marker` ends with an extension such as `.json`: markers that were replaced lie in a folder of the name without it",
+    )
 }
 
 fn gate(source: &Source<'_>, section: &CompleteSection) -> Result<Complete> {

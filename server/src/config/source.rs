@@ -64,9 +64,23 @@ impl Source<'_> {
     fn toml(&self, error: &toml::de::Error) -> Error {
         let message = error.message().trim().replace('\n', " ");
         match error.span() {
-            Some(span) => self.wrong(&span, message),
+            Some(span) => match self.key(span.start) {
+                Some(key) if !message.contains(key) => {
+                    self.wrong(&span, format!("`{key}`: {message}"))
+                }
+                _ => self.wrong(&span, message),
+            },
             None => Error::invalid(message).at("key", &self.name),
         }
+    }
+
+    /// The key that stands at the beginning of a byte's line.
+    fn key(&self, at: usize) -> Option<&str> {
+        let start = self.text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+        let (key, _) = self.text.get(start..)?.lines().next()?.split_once('=')?;
+        let key = key.trim();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        (!key.is_empty() && key.chars().all(plain)).then_some(key)
     }
 
     /// The line of a byte, from 1.

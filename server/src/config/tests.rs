@@ -329,3 +329,100 @@ fn one_bucket_at_two_endpoints_is_two_stores() {
                 [[zone]]\nname = \"c\"\nurl = \"s3://b/\"\n[zone.store]\nendpoint = \"http://two/\"\n";
     assert_eq!(parse(text).unwrap().zones.len(), 2);
 }
+
+/// A dataset with these lines more, and the error that they make.
+fn refused(prefix: &str, lines: &str) -> String {
+    let text = format!(
+        "[[zone]]\nname = \"raw\"\nurl = \"s3://b/\"\n[[dataset]]\nname = \"a\"\nzone = \"raw\"\nprefix = \"x/a\"\npartition = [\"event_date\", \"hour\"]\n[[dataset]]\nname = \"b\"\nzone = \"raw\"\nprefix = \"{prefix}\"\n{lines}"
+    );
+    match parse(&text) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn datasets_of_a_zone_have_no_key_in_common() {
+    let hours = "partition = [\"event_date\", \"hour\"]\n";
+    for (prefix, right) in [
+        ("x/a", "the datasets `a` and `b` overlap"),
+        ("x", "the datasets `a` and `b` overlap"),
+        ("x/a/b", "the datasets `a` and `b` overlap"),
+        ("x/ab", ""),
+        ("y/a", ""),
+    ] {
+        let found = refused(prefix, hours);
+        assert!(found.contains(right), "{prefix}: {found}");
+        assert_eq!(found.is_empty(), right.is_empty(), "{prefix}: {found}");
+        assert!(right.is_empty() || found.contains("prefix"), "{found}");
+    }
+}
+
+#[test]
+fn what_a_dataset_cannot_be_is_an_error_that_names_it() {
+    let hours = "partition = [\"event_date\", \"hour\"]\n";
+    for (line, right) in [
+        (
+            "marker = \"event_date={event_date}/hour={hour}.json\"",
+            "`marker` lies among the data",
+        ),
+        (
+            "marker = \"event_date={event_date}/hour={hour}/m.json\"",
+            "`marker` lies among the data",
+        ),
+        (
+            "marker = \"event_date={event_date}/hour={hour}/run_id=x/m.json\"",
+            "`marker` lies among the data",
+        ),
+        (
+            "marker = \"_m/{event_date}/{hour}\"",
+            "`marker` ends with an extension",
+        ),
+        (
+            "marker = \"_m.d/{event_date}/{hour}\"",
+            "`marker` ends with an extension",
+        ),
+        ("marker = \"_m/{event_date}/{hour}/m.json\"", ""),
+        (
+            "marker_kind = \"custom\"\nmarker = \"event_date={event_date}/hour={hour}/_DONE\"",
+            "",
+        ),
+        ("close_after = \"99999999999d\"", "longer than 100 years"),
+        (
+            "close_after = \"-1s\"",
+            "`close_after`: `-1s` is not a duration",
+        ),
+        ("first = 2026-11-28", ""),
+        ("first = \"2026-11-28\"", ""),
+        ("first = 2026-11-28T10:00:00Z", "`first`"),
+        ("first = 7", "`first`: expected a date"),
+        (
+            "expects = \"every-hour\"\nexpects = \"some-hours\"",
+            "`expects`: duplicate key",
+        ),
+        (
+            "stream = { name = \"x\", url = \"javascript:alert(1)\" }",
+            "`url` of `stream`",
+        ),
+        (
+            "stream = { name = \"x\", url = \"https://example.org/\" }",
+            "",
+        ),
+        (
+            "columns = { a = \"widget\" }",
+            "`widget` of column `a` is no type",
+        ),
+        (
+            "columns = { a = \"decimal(10,2)) location (x\" }",
+            "of column `a` is no type",
+        ),
+        ("columns = { a = \"decimal(\" }", "of column `a` is no type"),
+        ("columns = { a = \"array<struct<b:decimal(10,2)>>\" }", ""),
+    ] {
+        let found = refused("y", &format!("{hours}{line}\n"));
+        assert!(found.contains(right), "{line}: {found}");
+        assert_eq!(found.is_empty(), right.is_empty(), "{line}: {found}");
+    }
+    let found = refused("y", "partition = [\"event_date\", \"run_id\"]\n");
+    assert!(found.contains("`run_id` is that of their runs"), "{found}");
+}

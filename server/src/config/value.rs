@@ -7,6 +7,9 @@ use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
+/// Nobody promises more.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
+
 /// A duration: `7d`, `168h`, `30m`, `90s`, or the table property's `interval 1 week`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -43,11 +46,17 @@ impl Span {
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            D::Error::custom(format!(
+        let Some(span) = Self::parse(&text) else {
+            return Err(D::Error::custom(format!(
                 "`{text}` is not a duration: write `7d`, `168h`, `30m` or `90s`"
-            ))
-        })
+            )));
+        };
+        match span.duration > LONGEST {
+            true => Err(D::Error::custom(format!(
+                "`{text}` is longer than 100 years"
+            ))),
+            false => Ok(span),
+        }
     }
 }
 

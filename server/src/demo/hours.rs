@@ -11,6 +11,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use lake::hours::listing::Object;
+use lake::hours::taken::{TAKEN, Took};
 use lake::hours::template::Template;
 use lake::hours::{Dataset, Day, Marker, Slot};
 use lake::table::Time;
@@ -37,12 +39,15 @@ pub(super) fn write(dir: &Path, config: &Config, now: Time) -> Result<()> {
 }
 
 /// Whoever writes one dataset.
+#[derive(Clone)]
 struct Writer {
     /// What is declared of it.
     dataset: Dataset,
     /// Folder of its zone.
     folder: PathBuf,
     now: Time,
+    /// The loose keys of which the next run is made.
+    taken: Vec<Object>,
 }
 
 /// What lies below a run.
@@ -69,6 +74,7 @@ impl Writer {
             folder: folder.ok_or_else(missing)?.to_owned(),
             dataset,
             now,
+            taken: Vec::new(),
         })
     }
 
@@ -137,8 +143,18 @@ impl Writer {
             definition_version: self.dataset.definition_version.clone().unwrap_or_default(),
             published_at: at,
             supersedes: None,
-            extra: Map::new(),
+            extra: self.took(run),
         }
+    }
+
+    /// What compaction says of the loose keys that it took in.
+    fn took(&self, run: &Run) -> Map<String, Value> {
+        if self.taken.is_empty() {
+            return Map::new();
+        }
+        let took = Took::of(&self.dataset, run.slot, &run.id, true, &self.taken);
+        let took = serde_json::to_value(took).unwrap_or_default();
+        [(TAKEN.to_owned(), took)].into_iter().collect()
     }
 
     /// Puts a marker as the current one of its slot.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ::parquet::basic::Type as Physical;
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
+use super::instants::{Units, fields, unconvertible, zoned};
 use crate::parquet::reader::ParquetFile;
 use crate::{Error, Kind, Result};
 
@@ -18,6 +18,7 @@ pub(super) struct Columns {
     origins: Vec<String>,
     /// Schemas that were taken in; files of one writer have one.
     known: Vec<Fields>,
+    units: Units,
 }
 
 /// Schemas that are remembered.
@@ -27,6 +28,7 @@ impl Columns {
     /// Takes the columns of a file in; an error names the one that cannot be one column with those
     /// of other files.
     pub(super) fn take(&mut self, key: &str, file: &ParquetFile) -> Result<()> {
+        self.units.take(key, file);
         let own = fields(file);
         if self.known.contains(&own) {
             return Ok(());
@@ -84,30 +86,15 @@ impl Columns {
         Ok(())
     }
 
+    /// Why the values of some file do not fit the columns that all files make, with its key.
+    pub(super) fn unfit(&self) -> Option<String> {
+        self.units.unfit()
+    }
+
     /// All of them.
     pub(super) fn schema(&self) -> SchemaRef {
         Arc::new(Schema::new(self.fields.clone()))
     }
-}
-
-/// The columns of a file as they are written again: old instants, which have no zone of their own,
-/// are instants.
-fn fields(file: &ParquetFile) -> Fields {
-    let schema = file.metadata().file_metadata().schema_descr();
-    let own = file.arrow().schema().fields().iter().enumerate();
-    own.map(|(root, field)| {
-        let old = (0..schema.num_columns())
-            .find(|leaf| schema.get_column_root_idx(*leaf) == root)
-            .is_some_and(|leaf| schema.column(leaf).physical_type() == Physical::INT96);
-        match old && !field.data_type().is_nested() {
-            true => {
-                let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-                Arc::new(field.as_ref().clone().with_data_type(utc))
-            }
-            false => Arc::clone(field),
-        }
-    })
-    .collect()
 }
 
 /// The type that holds every value of both, and no value otherwise than it was.
@@ -175,13 +162,15 @@ fn one(a: &FieldRef, b: &FieldRef) -> Option<FieldRef> {
 /// How the columns of one file become those of the run.
 pub(super) struct Binding {
     schema: SchemaRef,
+    /// The columns of the file, old instants as instants.
+    own: Fields,
     /// For each column of the run, its place in the file.
     places: Vec<Option<usize>>,
 }
 
 impl Binding {
     pub(super) fn of(file: &ParquetFile, schema: &SchemaRef) -> Self {
-        let own = file.arrow().schema().fields();
+        let own = fields(file);
         let place = |field: &FieldRef| {
             let name = field.name().to_lowercase();
             own.iter().position(|own| own.name().to_lowercase() == name)
@@ -189,6 +178,7 @@ impl Binding {
         Self {
             places: schema.fields().iter().map(place).collect(),
             schema: Arc::clone(schema),
+            own,
         }
     }
 
@@ -205,12 +195,15 @@ impl Binding {
             None => Ok(new_null_array(field.data_type(), rows)),
             Some(at) => {
                 let array = arrays.get(*at);
-                let array = array
+                let (array, own) = array
+                    .zip(self.own.get(*at))
                     .ok_or_else(|| Error::new(Kind::Internal, "a column that was not read"))?;
-                match array.data_type() == field.data_type() {
-                    true => Ok(Arc::clone(array)),
-                    false => Ok(cast_with_options(array, field.data_type(), &strict)?),
+                let array = zoned(array, own.data_type())?;
+                if array.data_type() == field.data_type() {
+                    return Ok(array);
                 }
+                cast_with_options(&array, field.data_type(), &strict)
+                    .map_err(|error| unconvertible(field.name(), error))
             }
         });
         let columns: Vec<ArrayRef> = columns.collect::<Result<_>>()?;

@@ -7,6 +7,7 @@ use futures::StreamExt;
 use object_store::ObjectStore;
 
 use super::columns::Columns;
+use super::instants::whole_microseconds;
 use super::source::Source;
 use super::{Input, Not};
 use crate::host::{Progress, SharedHost};
@@ -41,12 +42,15 @@ pub(super) async fn inspect(
     let mut dense = false;
     let mut opened = std::pin::pin!(opened(store, &source.inputs));
     while let Some((object, file)) = opened.next().await {
-        let looked = file.and_then(|file| {
+        let looked = async {
+            let file = file?;
             let own = look(object.bytes, object.etag.as_deref(), &file)?;
             columns.take(&object.key, &file)?;
             checker.take(object, &file)?;
+            whole_microseconds(&file).await?;
             Ok(own)
-        });
+        };
+        let looked = looked.await;
         match looked {
             Ok((rows, packed)) => {
                 dense |= packed;
@@ -75,8 +79,10 @@ pub(super) async fn inspect(
         host.pause().await;
     }
     let contract = checker.finish();
-    let work = match contract.blocks {
-        Some(why) => Err(Not::Refused(format!("it could not be published: {why}"))),
+    let blocks = contract.blocks;
+    let blocks = blocks.map(|why| format!("it could not be published: {why}"));
+    let work = match columns.unfit().or(blocks) {
+        Some(why) => Err(Not::Refused(why)),
         None => Ok((inputs, columns, dense)),
     };
     Ok(Looked {

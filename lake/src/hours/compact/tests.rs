@@ -6,6 +6,7 @@ use arrow_array::{
     Array, Int32Array, Int64Array, StringArray, TimestampMicrosecondArray,
     TimestampMillisecondArray,
 };
+use arrow_schema::{DataType, TimeUnit};
 use bytes::Bytes;
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
@@ -800,4 +801,124 @@ async fn what_a_run_published_by_hand_has_is_not_packed_twice() {
     };
     publish(known).await;
     assert_eq!(lab.state().await, (State::Closed, vec![]));
+}
+
+/// A file with INT96 instants, on their own and in a struct: days since 4713 BC, and nanoseconds.
+fn int96(instants: &[(i64, i64)], by_spark: bool) -> Bytes {
+    use ::parquet::data_type::{Int96, Int96Type};
+    use ::parquet::file::metadata::KeyValue;
+    use ::parquet::file::properties::WriterProperties;
+    use ::parquet::file::writer::SerializedFileWriter;
+    use ::parquet::schema::parser::parse_message_type;
+    let schema = "message m { optional int96 t; optional group s { optional int96 u; } }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let noted = KeyValue::new("org.apache.spark.version".to_owned(), "2.4.8".to_owned());
+    let properties =
+        WriterProperties::builder().set_key_value_metadata(by_spark.then(|| vec![noted]));
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties.build())).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let values: Vec<Int96> = instants
+        .iter()
+        .map(|(seconds, nanos)| {
+            let day = seconds.div_euclid(86_400) + 2_440_588;
+            let rest = (seconds.rem_euclid(86_400) * 1_000_000_000 + nanos) as u64;
+            let mut value = Int96::new();
+            value.set_data(rest as u32, (rest >> 32) as u32, day as u32);
+            value
+        })
+        .collect();
+    for level in [1i16, 2] {
+        let mut column = group.next_column().unwrap().unwrap();
+        let typed = column.typed::<Int96Type>();
+        typed
+            .write_batch(&values, Some(&vec![level; values.len()]), None)
+            .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    bytes.into()
+}
+
+#[tokio::test]
+async fn old_instants_stay_what_they_are_or_are_refused_by_the_plan() {
+    let mut lab = Lab::new();
+    lab.dataset.event_time = None;
+    // 2026, and two that nanoseconds do not hold.
+    let instants = [
+        (1_794_300_000, 123_456_000),
+        (253_402_300_799, 999_999_000),
+        (-62_135_596_800, 0),
+    ];
+    lab.put("a.parquet", int96(&instants, false)).await;
+    lab.put("b.parquet", int96(&[(5, 7_000)], true)).await;
+    lab.compact(&lab.request(), "r1").await;
+    let mut found = Vec::new();
+    for object in lab.run("r1").await {
+        for batch in lab.read(&object.key).await {
+            let nested = Arc::clone(batch.column(1).as_struct().column(0));
+            for column in [batch.column(0), &nested] {
+                let kind = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+                assert_eq!(*column.data_type(), kind);
+                found.extend(
+                    column
+                        .as_primitive::<TimestampMicrosecondType>()
+                        .values()
+                        .iter()
+                        .copied(),
+                );
+            }
+        }
+    }
+    let right = [
+        1_794_300_000_123_456,
+        253_402_300_799_999_999,
+        -62_135_596_800_000_000,
+        5_000_007,
+    ];
+    assert_eq!(found, [right, right].concat());
+    // Finer ones would be other instants.
+    let mut lab = Lab::new();
+    lab.dataset.event_time = None;
+    lab.put("a.parquet", int96(&instants, false)).await;
+    lab.put("b.parquet", int96(&[(-5, 7_001)], false)).await;
+    let why = lab.refusal(&lab.request()).await;
+    assert!(
+        why.contains("b.parquet cannot be packed") && why.contains("column `t`"),
+        "{why}"
+    );
+    assert!(why.contains("finer than a microsecond"), "{why}");
+}
+
+#[tokio::test]
+async fn years_that_nanoseconds_do_not_hold_are_refused_by_the_plan() {
+    use arrow_array::TimestampNanosecondArray;
+    let nanos = || {
+        file(vec![(
+            "t",
+            Arc::new(TimestampNanosecondArray::from(vec![Some(5), None])),
+        )])
+    };
+    let millis = |millis: i64| {
+        file(vec![(
+            "t",
+            Arc::new(TimestampMillisecondArray::from(vec![millis, 0])),
+        )])
+    };
+    let mut lab = Lab::new();
+    lab.dataset.event_time = None;
+    lab.put("a.parquet", nanos()).await;
+    lab.put("b.parquet", millis(9_223_372_036_854)).await;
+    lab.compact(&lab.request(), "r1").await;
+    let mut lab = Lab::new();
+    lab.dataset.event_time = None;
+    lab.put("a.parquet", millis(221_845_392_000_000)).await;
+    lab.put("b.parquet", nanos()).await;
+    let why = lab.refusal(&lab.request()).await;
+    assert!(
+        why.contains("a.parquet cannot be packed: its column `t`"),
+        "{why}"
+    );
 }

@@ -1,5 +1,7 @@
 //! Names, values and types as Hive's language writes them.
 
+use crate::hours::kind::is_type;
+
 /// A name, in backticks unless it is plain: small letters, digits and `_`, and no word of the
 /// language.
 pub(super) fn name_of(name: &str) -> String {
@@ -62,10 +64,7 @@ pub(super) fn type_of(column: &str, kind: &str) -> Result<String, String> {
         "date" => "date",
         "timestamp" | "timestamptz" | "timestamp_ntz" => "timestamp",
         other => {
-            let shaped = other.bytes().all(|b| {
-                b.is_ascii_alphanumeric()
-                    || matches!(b, b'_' | b'(' | b')' | b'<' | b'>' | b',' | b':' | b' ')
-            });
+            let shaped = is_type(other);
             let starts = ["decimal(", "array<", "map<", "struct<", "varchar(", "char("];
             return match shaped && starts.iter().any(|start| other.starts_with(start)) {
                 true => Ok(other.to_owned()),

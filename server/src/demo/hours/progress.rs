@@ -1,6 +1,7 @@
 //! `learning.progress`: every hour comes, and what can go wrong with one has gone wrong once.
 
 use lake::Result;
+use lake::hours::listing::Object;
 use lake::hours::template::Template;
 use lake::hours::{Slot, marker::Declared};
 use lake::table::Time;
@@ -21,9 +22,13 @@ pub(super) fn write(writer: &Writer) -> Result<()> {
         let hour = slot.hour.unwrap_or(0);
         // What the sink put is kept for the newest days, the rest is packed and gone.
         let declared = (ago, hour) == (2, 2);
-        if ago <= 1 && !declared {
-            loose(writer, &mut random, slot)?;
-        }
+        let taken = match ago <= 1 && !declared {
+            true => loose(writer, &mut random, slot)?,
+            false => Vec::new(),
+        };
+        let mut writer = writer.clone();
+        writer.taken = taken;
+        let writer = &writer;
         match (ago, hour) {
             (3, 8) => superseded(writer, &mut random, slot)?,
             (3, 14) => late_data(writer, &mut random, slot)?,
@@ -43,15 +48,22 @@ pub(super) fn write(writer: &Writer) -> Result<()> {
 }
 
 /// The keys that the sink puts while the hour runs.
-fn loose(writer: &Writer, random: &mut Random, slot: Slot) -> Result<()> {
+fn loose(writer: &Writer, random: &mut Random, slot: Slot) -> Result<Vec<Object>> {
+    let mut all = Vec::new();
     for nth in 0..LOOSE {
         let at = Time(slot.start().0 + (nth + 1) * HOUR / LOOSE + 9_000);
         let (batch, _) = rows::events(random, slot, PARTS.1 / 2)?;
         let offset = slot.start().0 / HOUR % 100_000 * 500 + nth * 80;
         let name = format!("progress+{}+{offset:010}.snappy.parquet", nth % 2);
-        writer.rows(slot, &name, &batch, at)?;
+        let bytes = writer.rows(slot, &name, &batch, at)?;
+        all.push(Object {
+            key: format!("{}{name}", writer.dataset.prefix_of(slot)),
+            bytes,
+            put: at,
+            etag: None,
+        });
     }
-    Ok(())
+    Ok(all)
 }
 
 fn run(

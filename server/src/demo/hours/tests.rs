@@ -101,7 +101,7 @@ impl Lake {
                     let read = serde_json::from_slice(&bytes).map_err(|e| e.to_string());
                     of.declared = Some((object, read));
                 }
-                Tree::Pin(_) => panic!("no pins are written"),
+                Tree::Pin(_) | Tree::Taken(_) => panic!("none are written"),
             }
         }
         Read {
