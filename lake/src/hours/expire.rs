@@ -1,6 +1,6 @@
 //! Superseded runs and consumed loose keys, deleted once nobody can want them back.
 //!
-//! What is deleted is decided hour by hour by [`rules`], and once more, on markers and pins read
+//! What is deleted is decided hour by hour by [`rules`], and once more, on markers, pins and keys read
 //! again, before each batch. The marker of a run goes after the run: within the audit window, markers
 //! are the history of the hour.
 
@@ -21,7 +21,7 @@ use self::rules::{Found, Spare, decide};
 use super::Dataset;
 use super::dataset::MarkerKind;
 use super::day::Slot;
-use super::listing::{Listing, Object, SlotObjects};
+use super::listing::{Listing, Object};
 use super::publish::look::{path, read_all, sorted};
 use super::template::{Template, Tree};
 use crate::delta::write::Digest;
@@ -35,8 +35,6 @@ use crate::{Error, Result};
 pub struct Planned {
     /// What it does, for people.
     pub plan: Plan,
-    /// The hours that lose something, with all their keys.
-    slots: BTreeMap<Slot, SlotObjects>,
     store_time: Time,
     audit: i64,
 }
@@ -53,7 +51,6 @@ pub async fn plan(
     let mut digest = Digest::default();
     digest.take(&(Act::ExpireRuns, &dataset.name, &dataset.url, as_of))?;
     let mut detail = ExpireDetail::default();
-    let mut slots = BTreeMap::new();
     let audit = match forbidden(dataset) {
         Ok(audit) => audit,
         Err(why) => {
@@ -87,9 +84,6 @@ pub async fn plan(
                 plan.bytes_to_delete += expired.bytes;
                 detail.expired.push(expired);
             }
-            if !found.groups.is_empty() {
-                slots.insert(slot, objects);
-            }
         }
         detail.spared = summed(spared);
     }
@@ -101,7 +95,6 @@ pub async fn plan(
     });
     Ok(Planned {
         plan,
-        slots,
         store_time,
         audit,
     })

@@ -3,8 +3,11 @@
 use lake::Kind;
 use lake::hours::dataset::MarkerKind;
 use lake::hours::find::Gate;
+use lake::hours::listing::Object;
 use lake::hours::{Slot, State};
 use lake::wire::hours::Fresh;
+use object_store::ObjectStoreExt;
+use object_store::path::Path;
 
 use crate::bed::{Bed, dataset, day, hour};
 
@@ -235,5 +238,71 @@ async fn days_with_foreign_commits_read_the_commits() {
     assert_eq!(
         check.prefix.as_deref(),
         Some("s3://tlp-raw/learning/progress/event_date=2026-11-10/")
+    );
+}
+
+/// A long list is read once there are loose keys to look up in it, and when it changes.
+#[tokio::test]
+async fn a_list_of_what_was_taken_in_is_read_where_it_is_needed() {
+    use lake::hours::taken::{INLINE, Took};
+    let bed = one_day().await;
+    let slot = hour(DAY, 3);
+    let loose = |n: usize| format!("{}loose-{n:02}.parquet", bed.dataset.prefix_of(slot));
+    let mut keys = Vec::new();
+    for n in 0..=INLINE {
+        let key = Path::parse(loose(n)).unwrap();
+        bed.put(key.as_ref(), "ten bytes.").await;
+        keys.push(Object::from(bed.counting.head(&key).await.unwrap()));
+        bed.delete(key.as_ref()).await;
+    }
+    let mut took = Took::of(&bed.dataset, slot, "r1", true, &keys);
+    let list = "learning/progress/_markers/event_date=2026-11-10/hour=03.taken/r1.json".to_owned();
+    bed.put(&list, serde_json::to_vec(&took).unwrap()).await;
+    took.keys.clear();
+    took.record = Some(list.clone());
+    let marker = Bed::marker_key(slot);
+    let path = Path::parse(&marker).unwrap();
+    let body = bed
+        .counting
+        .get(&path)
+        .await
+        .unwrap()
+        .bytes()
+        .await
+        .unwrap();
+    let mut body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    body["loose_keys_taken"] = serde_json::to_value(&took).unwrap();
+    bed.tick().await;
+    bed.put(&marker, body.to_string()).await;
+
+    let finder = bed.finder();
+    let report = finder.grid(day(DAY), day(DAY), Fresh::Known).await.unwrap();
+    assert_eq!(report.attention_total, 0);
+    let said = async || {
+        let finder = bed.finder();
+        finder.grid(day(DAY), day(DAY), Fresh::Again).await.unwrap();
+        let hours = finder.hours(day(DAY), day(DAY), Fresh::Known, Gate::Suspect);
+        let hours = hours.await.unwrap();
+        let row = hours.hours.iter().find(|row| row.hour == Some(3)).unwrap();
+        assert_eq!(row.state, State::Closed);
+        let said: Vec<String> = row.reasons.iter().map(|r| r.message.clone()).collect();
+        said
+    };
+    assert_eq!(said().await, [""; 0]);
+    // A key of that name, put again: it is looked up now.
+    bed.put(&loose(7), "twelve bytes").await;
+    let found = said().await;
+    assert!(
+        found.len() == 1 && found[0].contains("was replaced"),
+        "{found:?}"
+    );
+    bed.delete(&loose(7)).await;
+    bed.put(&loose(99), "x").await;
+    assert!(said().await[0].starts_with("late data: this key"));
+    bed.delete(&list).await;
+    let found = said().await;
+    assert!(
+        found[0].contains("hour=03.taken/r1.json is gone"),
+        "{found:?}"
     );
 }

@@ -11,7 +11,7 @@ use crate::host::{Progress, SharedHost};
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::listing::Object;
-use crate::hours::publish::look::{look, markers, path};
+use crate::hours::publish::look::{look, path};
 use crate::plan::{Expired, Failed, Spared};
 use crate::store::erase::{Eraser, Gone};
 use crate::{Error, Kind, Result};
@@ -57,20 +57,21 @@ pub async fn apply(
         host.bytes(erased.bytes, planned.plan.bytes_to_delete);
         let mut going: Vec<Object> = Vec::new();
         for (slot, keys) in batch {
-            let Some(objects) = planned.slots.get(&slot) else {
-                continue;
-            };
-            let again = match markers(dataset, store, slot).await {
-                Ok((markers, _)) => decide(
-                    dataset,
-                    slot,
-                    (&markers, objects),
-                    planned.store_time,
-                    planned.audit,
+            // A key may have been put again since it was planned with: it is another one then.
+            let (again, objects) = match look(dataset, store, slot).await {
+                Ok(seen) => (
+                    decide(
+                        dataset,
+                        slot,
+                        (&seen.markers, &seen.objects),
+                        planned.store_time,
+                        planned.audit,
+                    ),
+                    seen.objects,
                 ),
                 Err(error) => {
                     // Nobody knows who needs them now.
-                    let why = format!("the hour's markers cannot be read again: {error}");
+                    let why = format!("the hour cannot be read again: {error}");
                     erased.failed.extend(keys.iter().map(|key| Failed {
                         key: key.clone(),
                         why: why.clone(),
@@ -89,7 +90,9 @@ pub async fn apply(
                 .iter()
                 .map(|spare| (spare.object.key.as_str(), spare.why.as_str()))
                 .collect();
+            let mut gone = keys.len() as u64;
             for object in objects.data().filter(|object| keys.contains(&object.key)) {
+                gone = gone.saturating_sub(1);
                 match goes.contains(object.key.as_str()) {
                     true => going.push(object.clone()),
                     false => spared.push(Spare {
@@ -101,6 +104,7 @@ pub async fn apply(
                     }),
                 }
             }
+            erased.absent += gone;
         }
         delete(&going, &mut eraser, &mut erased).await?;
     }

@@ -112,7 +112,7 @@ pub(super) fn decide(
 
 /// Spares the files of a disk that what stays has under another name: a link to a run reads the
 /// run's own files. A tag of a disk tells a file from every other one.
-fn linked(dataset: &Dataset, objects: &SlotObjects, decided: &mut Decided) {
+pub(super) fn linked(dataset: &Dataset, objects: &SlotObjects, decided: &mut Decided) {
     if !dataset.url.starts_with("file:") {
         return;
     }

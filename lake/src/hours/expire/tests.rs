@@ -10,6 +10,7 @@ use crate::hours::dataset::Promise;
 use crate::hours::day::DAY;
 use crate::hours::judge::tests::dataset;
 use crate::hours::judge::{Evidence, judge};
+use crate::hours::listing::SlotObjects;
 use crate::hours::marker::RunPin;
 use crate::hours::pins::pin;
 use crate::hours::publish::look::look;
@@ -333,6 +334,19 @@ async fn markers_are_looked_at_again_before_the_deletes() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_put_again_after_the_plan_stays() {
+    let lab = Lab::new().await;
+    let planned = lab.plan_at(31).await;
+    lab.put("loose-0.parquet").await;
+    let gone = format!("{}loose-1.parquet", lab.dataset.prefix_of(lab.slot));
+    lab.store.delete(&path(&gone).unwrap()).await.unwrap();
+    let erased = lab.apply(&planned).await;
+    assert_eq!((erased.deleted, erased.absent), (4, 1), "r1 and its marker");
+    assert!(erased.spared[0].why.contains("was replaced"), "{erased:?}");
+    assert!(lab.data().await.contains(&"loose-0.parquet".to_owned()));
+}
+
+#[tokio::test]
 async fn a_delete_that_is_refused_is_told_with_its_key() {
     let lab = Lab::new().await;
     let planned = lab.plan_at(31).await;
@@ -526,5 +540,41 @@ async fn a_pin_keeps_a_run_that_its_marker_calls_otherwise() {
         let data = lab.data().await;
         let kept = data.iter().filter(|key| key.contains("run_id=r1"));
         assert_eq!(kept.count(), 3, "{named}: {data:?}");
+    }
+}
+
+/// On a disk, a run may be a link to another one: deleting the one deletes the other.
+#[test]
+fn files_that_what_stays_reads_by_a_link_stay() {
+    let object = |key: &str, tag: &str| Object {
+        key: key.into(),
+        bytes: 10,
+        put: Time(0),
+        etag: Some(tag.into()),
+    };
+    let mut dataset = dataset();
+    for (url, left) in [("file:///lake/raw/", 1), ("s3://tlp-raw/", 2)] {
+        dataset.url = url.into();
+        let old = [
+            object("d/run_id=A/x", "1-2-a"),
+            object("d/run_id=A/y", "1-3-a"),
+        ];
+        let mut objects = SlotObjects::default();
+        objects.runs.insert("d/run_id=A/".into(), old.to_vec());
+        let link = vec![object("d/run_id=B/x", "1-2-a")];
+        objects.runs.insert("d/run_id=B/".into(), link);
+        let mut decided = rules::Decided {
+            groups: vec![Found {
+                run: Some("A".into()),
+                by: "B".into(),
+                at: Time(0),
+                objects: old.to_vec(),
+                markers: Vec::new(),
+            }],
+            spared: Vec::new(),
+        };
+        rules::linked(&dataset, &objects, &mut decided);
+        assert_eq!(decided.groups[0].objects.len(), left, "{url}");
+        assert_eq!(decided.spared.len(), 2 - left);
     }
 }
