@@ -8,7 +8,7 @@ use super::dataset::Dataset;
 use super::day::Slot;
 use super::listing::{Object, SlotObjects};
 use super::marker::{Declared, Marker, RunPin};
-use super::state::{Reason, State};
+use super::state::{LATE_DATA, Reason, State};
 use crate::figures::size;
 use crate::table::Time;
 
@@ -365,12 +365,13 @@ fn late_data(
     for object in late.take(SHOWN) {
         let message = match object.put > put_marker.put {
             true => format!(
-                "late data: this key was put {} after the marker, outside the run; a new run takes it in",
+                "{LATE_DATA}this key was put {} after the marker, outside the run; a new run takes it in",
                 duration(object.put.0 - put_marker.put.0)
             ),
             false => {
-                "late data: this key came after those that the run took in; a new run takes it in"
-                    .to_owned()
+                format!(
+                    "{LATE_DATA}this key came after those that the run took in; a new run takes it in"
+                )
             }
         };
         reasons.push(about(State::Closed, message, object));

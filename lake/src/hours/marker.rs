@@ -11,6 +11,9 @@ use crate::table::Time;
 /// Extra field of a marker: runs beside `supersedes` that raced with it.
 pub const ALSO_SUPERSEDES: &str = "also_supersedes";
 
+/// Extra field of a marker: see [`Marker::repeated_rows`].
+pub(crate) const REPEATED_ROWS: &str = "repeated_rows";
+
 /// Extra field of a marker: see [`Marker::loose_until`].
 const LOOSE_UNTIL: &str = "loose_until";
 
@@ -115,6 +118,12 @@ impl Marker {
         })
     }
 
+    /// Rows of the run that repeat the grain of a row before them; `None` where its publisher did
+    /// not count them.
+    pub fn repeated_rows(&self) -> Option<u64> {
+        self.extra.get(REPEATED_ROWS)?.as_u64()
+    }
+
     /// The store's time of the newest loose key that this run, or one before it, took in; `None`
     /// where its writer did not say. Loose keys that came later are late data.
     pub fn loose_until(&self) -> Option<Time> {
@@ -209,4 +218,7 @@ pub struct RunPin {
     pub run_id: String,
     /// Until when.
     pub until: Time,
+    /// Why, in the reader's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

@@ -202,9 +202,13 @@ fn closed(dataset: &Dataset, request: &Request, seen: &Look, now: Time) -> Resul
         inputs.extend(late.iter().map(|object| (*object).clone()));
     } else if let Some(first) = late.first() {
         warnings.push(format!(
-            "{} late keys are left out, {} first; --with-late takes them in",
-            late.len(),
-            first.key
+            "{} left out, {} first; --with-late takes {} in",
+            match late.len() {
+                1 => "1 late key is".to_owned(),
+                n => format!("{n} late keys are"),
+            },
+            first.key,
+            if late.len() == 1 { "it" } else { "them" }
         ));
     }
     let bytes: u64 = inputs.iter().map(|object| object.bytes).sum();

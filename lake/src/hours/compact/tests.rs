@@ -271,7 +271,7 @@ async fn late_keys_stay_late_until_they_are_taken_in() {
     // A better run without them leaves them late.
     let planned = lab.plan(&lab.request()).await;
     assert_eq!(planned.plan.files_to_rewrite, 2);
-    assert!(planned.plan.warnings[0].contains("1 late keys are left out"));
+    assert!(planned.plan.warnings[0].contains("1 late key is left out"));
     let told = lab.apply(&planned, "r2").await;
     assert_eq!(told.superseded_run.as_deref(), Some("r1"));
     assert_eq!(lab.ids("r2").await, (0..20).collect::<Vec<i64>>());

@@ -27,6 +27,8 @@ pub(super) struct Found {
 pub(super) struct Spare {
     pub(super) why: String,
     pub(super) object: Object,
+    /// Until when this alone keeps it.
+    pub(super) until: Option<Time>,
 }
 
 /// What of an hour goes and what stays.
@@ -38,9 +40,19 @@ pub(super) struct Decided {
 
 impl Decided {
     fn spare<'a>(&mut self, objects: impl IntoIterator<Item = &'a Object>, why: &str) {
+        self.spare_until(objects, why, None);
+    }
+
+    fn spare_until<'a>(
+        &mut self,
+        objects: impl IntoIterator<Item = &'a Object>,
+        why: &str,
+        until: Option<Time>,
+    ) {
         self.spared.extend(objects.into_iter().map(|object| Spare {
             why: why.to_owned(),
             object: object.clone(),
+            until,
         }));
     }
 }
@@ -116,11 +128,12 @@ fn superseded(
         return decided.spare(run, "no marker supersedes the run");
     };
     if !over(object.put, audit, now) {
-        return decided.spare(run, "the audit window of the superseded run is not over");
+        let why = "the audit window of the superseded run is not over";
+        return decided.spare_until(run, why, Some(end(object.put, audit)));
     }
     if let Some(pin) = pinned(markers, &own.run_id, now) {
         let why = format!("pinned by {} until {}", pin.reader, pin.until);
-        return decided.spare(run, &why);
+        return decided.spare_until(run, &why, Some(pin.until));
     }
     let (old, young): (Vec<&Object>, Vec<&Object>) =
         run.iter().partition(|one| one.put <= object.put);
@@ -158,7 +171,8 @@ fn consumed(
         loose.partition(|object| object.put < put.put && taken(object));
     decided.spare(late, "a loose key that is not older than the published run");
     if !over(put.put, audit, now) {
-        return decided.spare(old, "the audit window of the consumed keys is not over");
+        let why = "the audit window of the consumed keys is not over";
+        return decided.spare_until(old, why, Some(end(put.put, audit)));
     }
     if !old.is_empty() {
         decided.groups.push(Found {
@@ -191,5 +205,9 @@ pub(super) fn pinned<'a>(markers: &'a Markers, run: &str, now: Time) -> Option<&
 
 /// Whether a window that began at `since` is over.
 pub(super) fn over(since: Time, audit: i64, now: Time) -> bool {
-    since.0.saturating_add(audit) < now.0
+    end(since, audit) < now
+}
+
+fn end(since: Time, audit: i64) -> Time {
+    Time(since.0.saturating_add(audit))
 }
