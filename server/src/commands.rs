@@ -99,8 +99,10 @@ enum Command {
     Layout(layout::Args),
     /// Write the statements that register a dataset's closed hours with a catalog
     Partitions(register::Args),
-    /// Find what is wrong with zones, their settings and keys; of one DATASET, also with the files
-    /// of its newest hour, by their footers
+    /// Find what is wrong with zones, their settings and keys
+    ///
+    /// Of one DATASET also with the files of its newest hour, by their footers; what the contract has
+    /// against the files of another hour is said when it is published or packed, and on its page
     Lint(lint::Args),
     /// Plan how a table goes back to an earlier version, and with --apply put it back
     Restore(restore::Args),
@@ -116,17 +118,22 @@ enum Command {
     Pins(pins::Args),
     /// Plan how small files are packed into few, and with --apply rewrite them
     Optimize(optimize::Args),
-    /// Show how the hours of a dataset stand, and up to when it is closed. Exits with 0 whatever it
-    /// shows, unless --fail-on-exceptions; files are not read, so what the contract has against them
-    /// is said by `publish`, `compact` and `lint DATASET`
+    /// Show how the hours of a dataset stand, and up to when it is closed
+    ///
+    /// Exits with 0 whatever it shows, unless --fail-on-exceptions; a job asks `check`. Files are not
+    /// read: what the contract has against them is said by `publish`, `compact`, the hour's page and,
+    /// of the newest hour, `lint DATASET`
     Hours(hours::Args),
     /// Print what a reader may scan of an hour or a time, and fail where that is nothing
     Check(check::Args),
-    /// Close an hour of a dataset at once, without --apply: put the marker over a run that its
-    /// writer counted, or declare that nothing happened. What it replaced, and the way back, are said
+    /// Close an hour of a dataset at once: put the marker over a run that its writer counted
+    ///
+    /// Or declare that nothing happened. There is no --apply: it acts at once, and says what it
+    /// replaced and the command that goes back
     Publish(publish::Args),
-    /// Point an hour's marker at once, without --apply, back at a run that was published before.
-    /// What it replaced, and the way back, are said
+    /// Point an hour's marker at once back at a run that was published before
+    ///
+    /// There is no --apply: it acts at once, and says what it replaced and the command that goes back
     Repoint(publish::RepointArgs),
     /// Plan how an hour's objects are packed into a better run, and with --apply write and publish it
     Compact(compact::Args),

@@ -118,6 +118,35 @@ fn another_run_waits_for_replace_and_the_way_back_is_a_command() {
 }
 
 #[test]
+fn repeated_rows_are_told_by_publish_and_check() {
+    let folder = Folder::with_runs(&[]);
+    let config = folder.path("tidemark.toml");
+    let declared = fs::read_to_string(&config).unwrap();
+    let declared = declared.replace("\"curated\"", "\"raw\"");
+    let grain = "event_time = \"event_time\"\ngrain = [\"event_time\"]\n[dataset.retention]";
+    fs::write(&config, declared.replace("[dataset.retention]", grain)).unwrap();
+    let run = folder.path(HOUR).join("run_id=r1");
+    fs::create_dir_all(&run).unwrap();
+    crate::readme::file(&run, "a.parquet", 8);
+    crate::readme::file(&run, "b.parquet", 8);
+    let one = [&["publish"], &OF[..], &["--run", "r1", "--count", "2"]].concat();
+    let output = folder.run(&one);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let out = text(&output.stdout);
+    let says = "warning: 2 rows repeat the grain (event_time) of a row before them";
+    assert!(out.contains(says), "{out}");
+    let check = [&["check"], &OF[..]].concat();
+    assert_eq!(folder.json(&check)["repeated_rows"], 2);
+    let output = folder.run(&check);
+    assert_eq!(text(&output.stdout).lines().count(), 1, "{output:?}");
+    let note = text(&output.stderr);
+    assert!(
+        note.starts_with("note: 2 rows of 2026-11-10 08:00 repeat"),
+        "{note}"
+    );
+}
+
+#[test]
 fn what_is_refused_makes_no_noise() {
     let folder = Folder::with_runs(&[("r1", 1)]);
     let config = folder.path("tidemark.toml");

@@ -21,7 +21,7 @@ fn block(text: &str, after: &str, language: &str) -> String {
 }
 
 /// A file of two events in an hour of 2026-11-10, put a day ago.
-fn file(folder: &Path, name: &str, hour: i64) {
+pub(super) fn file(folder: &Path, name: &str, hour: i64) {
     let start = 1_794_268_800_000 + hour * 3_600_000;
     let times = TimestampMillisecondArray::from(vec![start, start + 1_000]).with_timezone("UTC");
     let batch = RecordBatch::try_from_iter([("event_time", Arc::new(times) as ArrayRef)]).unwrap();

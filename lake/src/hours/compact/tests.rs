@@ -505,15 +505,12 @@ async fn an_hour_with_a_hole_is_not_packed() {
     lab.put("a.parquet", lines(vec![1])).await;
     lab.put("b.parquet", lines(vec![3])).await;
     let why = lab.refusal(&lab.request()).await;
-    assert!(why.contains("1 lines of 1 orders neither landed"), "{why}");
+    assert!(why.contains("1 line of 1 order neither landed"), "{why}");
     let key = format!("dlq/{}/0.json", lab.dataset.partition_of(slot()));
     let letter = r#"{"order_id":"o1","id":2}"#;
     let letter = lab.shop.put(&key, letter).await;
     let why = lab.refusal(&lab.request()).await;
-    assert!(
-        why.contains("1 lines are only among the dead letters"),
-        "{why}"
-    );
+    assert!(why.contains("1 line only among the dead letters"), "{why}");
     if let Some(rule) = &mut lab.dataset.complete {
         rule.report = true;
     }
