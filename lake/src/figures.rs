@@ -23,6 +23,14 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A count with its noun: `1 object`, `2 objects`.
+pub fn counted(number: u64, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {one}s"),
+    }
+}
+
 /// A number with so many digits after the point. By whole numbers: the standard library's way of
 /// printing a float is exact to the last bit, and eight kilobytes of a page that rounds to one digit.
 pub fn decimal(value: f64, digits: u32) -> String {

@@ -188,7 +188,7 @@ async fn what_the_contract_or_the_lines_forbid_is_not_published() {
     let told = lab
         .run("r3", file(&[("a", 1), ("a", 3), ("b", 1)], 10, false))
         .await;
-    assert!(why(&told).contains("1 lines of 2 orders"), "{told:?}");
+    assert!(why(&told).contains("1 line of 2 orders"), "{told:?}");
 
     // The line that is missing is a dead letter: accounted for, and not in the files.
     let letters = format!("lines.dlq/{}/0.parquet", lab.dataset.partition_of(slot()));
@@ -216,14 +216,14 @@ async fn repeated_rows_block_where_readers_expect_none() {
     lab.dataset.zone = "curated".into();
     let told = lab.run("r1", file(&twice, 10, false)).await;
     assert!(
-        why(&told).contains("1 rows repeat the grain (order_id, line_seq)"),
+        why(&told).contains("1 row repeats the grain (order_id, line_seq)"),
         "{told:?}"
     );
     // Where the same event may be delivered twice, it is counted and told.
     lab.dataset.zone = "raw".into();
     let told = lab.publish("r1", None).await;
     assert_eq!(told.state, Some(State::Closed), "{told:?}");
-    let counted = "1 rows repeat the grain (order_id, line_seq) of a row before them";
+    let counted = "1 row repeats the grain (order_id, line_seq) of a row before them";
     assert_eq!(told.warnings, [counted]);
     assert_eq!(told.marker.unwrap()["repeated_rows"], 1);
     let told = lab.run("r2", file(&WHOLE, 10, false)).await;

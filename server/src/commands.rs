@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use lake::answer::Root;
 use lake::host::SharedHost;
 use lake::plan::{Outcome, Plan, PlanRequest};
@@ -100,6 +100,9 @@ enum Command {
     /// Write the statements that register a dataset's closed hours with a catalog
     Partitions(register::Args),
     /// Find what is wrong with zones, their settings and keys
+    ///
+    /// Of one DATASET also with the files of its newest hour, by their footers; what the contract has
+    /// against the files of another hour is said when it is published or packed, and on its page
     Lint(lint::Args),
     /// Plan how a table goes back to an earlier version, and with --apply put it back
     Restore(restore::Args),
@@ -116,12 +119,21 @@ enum Command {
     /// Plan how small files are packed into few, and with --apply rewrite them
     Optimize(optimize::Args),
     /// Show how the hours of a dataset stand, and up to when it is closed
+    ///
+    /// Exits with 0 whatever it shows, unless --fail-on-exceptions; a job asks `check`. Files are not
+    /// read: what the contract has against them is said by `publish`, `compact`, the hour's page and,
+    /// of the newest hour, `lint DATASET`
     Hours(hours::Args),
     /// Print what a reader may scan of an hour or a time, and fail where that is nothing
     Check(check::Args),
-    /// Close an hour of a dataset: put the marker over a run that its writer counted
+    /// Close an hour of a dataset at once: put the marker over a run that its writer counted
+    ///
+    /// Or declare that nothing happened. There is no --apply: it acts at once, and says what it
+    /// replaced and the command that goes back
     Publish(publish::Args),
-    /// Point an hour's marker back at a run that was published before
+    /// Point an hour's marker at once back at a run that was published before
+    ///
+    /// There is no --apply: it acts at once, and says what it replaced and the command that goes back
     Repoint(publish::RepointArgs),
     /// Plan how an hour's objects are packed into a better run, and with --apply write and publish it
     Compact(compact::Args),
@@ -368,8 +380,8 @@ fn deleted(outcome: &Outcome) -> Result<ExitCode> {
         Some(more) => format!(" and {more} more"),
     };
     Ok(fail::undone(&format!(
-        "{} objects may still be there ({}{more}): {}",
-        failed.len(),
+        "{} may still be there ({}{more}): {}",
+        text::counted(failed.len() as u64, "object"),
         keys.join(", "),
         first.why
     )))
@@ -382,7 +394,7 @@ pub fn main(page: Embedded) -> ExitCode {
     let json = arguments.iter().any(|argument| argument == "--json");
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return fail::usage(&error, json),
+        Err(error) => return fail::usage(&error, named(&arguments).as_deref(), json),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -400,6 +412,23 @@ pub fn main(page: Embedded) -> ExitCode {
         Ok(code) => code,
         Err(error) => fail::report(&error, json),
     }
+}
+
+/// The command that was asked for, as far as that can be told of arguments that make no sense.
+fn named(arguments: &[OsString]) -> Option<String> {
+    let all = Cli::command();
+    let mut said = arguments.iter().skip(1);
+    while let Some(argument) = said.next() {
+        let argument = argument.to_str()?;
+        // Its value may be called like a command.
+        if argument == "--config" {
+            said.next();
+        } else if !argument.starts_with('-') {
+            let known = all.find_subcommand(argument);
+            return known.map(|command| command.get_name().to_owned());
+        }
+    }
+    None
 }
 
 async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {

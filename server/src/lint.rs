@@ -1,5 +1,6 @@
 //! The lint over a configuration: its exported settings are read, and the newest keys of datasets.
 
+mod files;
 mod named;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use lake::wire::zones::ZonesReport;
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
 
+pub use self::files::files;
 use self::named::named;
 use crate::access::Person;
 use crate::acts::now;
@@ -29,7 +31,7 @@ use crate::config::ZoneConfig;
 use crate::datasets::Placed;
 use crate::failure::Failure;
 use crate::reads::query::Params;
-use crate::tables::answers::aside;
+use crate::tables::aside;
 
 /// Days back whose keys a lint looks at.
 const DAYS: i32 = 3;

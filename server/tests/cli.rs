@@ -16,6 +16,8 @@ mod lint;
 mod optimize;
 #[path = "cli/publish.rs"]
 mod publish;
+#[path = "cli/readme.rs"]
+mod readme;
 #[path = "cli/restore.rs"]
 mod restore;
 #[path = "cli/vacuum.rs"]

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::day::{Day, HOUR, Slot};
+use super::state::State;
 use crate::table::Time;
 
 /// A dataset as the configuration declares it: a prefix of one zone, and what is promised of it.
@@ -155,6 +156,19 @@ impl Dataset {
     /// Whether a partition is an hour, and not a day.
     pub fn hourly(&self) -> bool {
         self.partition.len() > 1
+    }
+
+    /// Whose it is to mend an hour that stands like this: objects and late keys are whose the
+    /// compaction is, anything else is whose the publishing is; `None` where nothing is to be mended
+    /// or nobody says.
+    pub fn owner_of(&self, state: State, late_data: bool) -> Option<&str> {
+        let whose = match state {
+            State::OverBudget => &self.compaction_owner,
+            state if state.needs_attention() => &self.publisher,
+            _ if late_data => &self.compaction_owner,
+            _ => return None,
+        };
+        whose.as_deref().or(self.owner.as_deref())
     }
 
     /// The column of the date.

@@ -176,7 +176,12 @@ fn summed(all: Vec<Spare>) -> Vec<Spared> {
                 objects: 0,
                 bytes: 0,
                 example: spare.object.key.clone(),
+                until: None,
             });
+        if let Some(until) = spare.until {
+            let (first, last) = sum.until.unwrap_or((until, until));
+            sum.until = Some((first.min(until), last.max(until)));
+        }
         sum.objects += 1;
         sum.bytes += spare.object.bytes;
     }

@@ -9,7 +9,7 @@ use super::day::Slot;
 use super::key::{RUN, partition};
 use super::listing::{Object, SlotObjects};
 use super::marker::{Declared, Marker, RunPin};
-use super::state::{Reason, State};
+use super::state::{LATE_DATA, Reason, State};
 use super::taken::{Took, loose};
 use crate::figures::size;
 use crate::table::Time;
@@ -381,18 +381,21 @@ fn late_data(
         return;
     };
     for object in found.replaced.into_iter().take(SHOWN) {
-        let message = "late data: this key was replaced after the run took it in; a new run takes it in as it is now";
-        reasons.push(about(State::Closed, message.to_owned(), object));
+        let message = format!(
+            "{LATE_DATA}this key was replaced after the run took it in; a new run takes it in as it is now"
+        );
+        reasons.push(about(State::Closed, message, object));
     }
     for object in found.late.into_iter().take(SHOWN) {
         let message = match object.put > put_marker.put {
             true => format!(
-                "late data: this key was put {} after the marker, outside the run; a new run takes it in",
+                "{LATE_DATA}this key was put {} after the marker, outside the run; a new run takes it in",
                 duration(object.put.0 - put_marker.put.0)
             ),
             false => {
-                "late data: this key is none of those that the run took in; a new run takes it in"
-                    .to_owned()
+                format!(
+                    "{LATE_DATA}this key is none of those that the run took in; a new run takes it in"
+                )
             }
         };
         reasons.push(about(State::Closed, message, object));

@@ -11,6 +11,9 @@ use crate::table::Time;
 /// Extra field of a marker: runs beside `supersedes` that raced with it.
 pub const ALSO_SUPERSEDES: &str = "also_supersedes";
 
+/// Extra field of a marker: see [`Marker::repeated_rows`].
+pub(crate) const REPEATED_ROWS: &str = "repeated_rows";
+
 /// Extra field of a marker: see [`Marker::loose_until`].
 const LOOSE_UNTIL: &str = "loose_until";
 
@@ -126,6 +129,12 @@ impl Marker {
         })
     }
 
+    /// Rows of the run that repeat the grain of a row before them; `None` where its publisher did
+    /// not count them.
+    pub fn repeated_rows(&self) -> Option<u64> {
+        self.extra.get(REPEATED_ROWS)?.as_u64()
+    }
+
     /// The store's time up to which loose keys may be in the run though no list names them. Loose
     /// keys that came later are late data.
     pub fn loose_until(&self) -> Option<Time> {
@@ -220,4 +229,7 @@ pub struct RunPin {
     pub run_id: String,
     /// Until when.
     pub until: Time,
+    /// Why, in the reader's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

@@ -67,6 +67,7 @@ fn entry(slot: Slot, name: &str, bytes: &[u8]) -> RunPinEntry {
         reader: pin.as_ref().map(|pin| pin.reader.clone()),
         run_id: pin.as_ref().map(|pin| pin.run_id.clone()),
         until: pin.as_ref().map(|pin| pin.until),
+        reason: pin.and_then(|pin| pin.reason),
         damaged,
     }
 }

@@ -118,7 +118,15 @@ pub struct Reason {
     pub bytes: Option<u64>,
 }
 
+/// How a reason begins that is about keys which came after those that the published run took in.
+pub(super) const LATE_DATA: &str = "late data: ";
+
 impl Reason {
+    /// Whether it names a key that the published run lacks because it came later.
+    pub fn is_late_data(&self) -> bool {
+        self.state == State::Closed && self.message.starts_with(LATE_DATA)
+    }
+
     /// A reason without a key.
     pub fn new(state: State, message: impl Into<String>) -> Self {
         Self {

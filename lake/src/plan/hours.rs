@@ -51,6 +51,9 @@ pub struct Published {
     pub marker: Option<Map<String, Value>>,
     /// The run whose marker it replaced.
     pub superseded_run: Option<String>,
+    /// The command that goes back to that run, where it still is what its marker says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way_back: Option<String>,
     /// Whether the catalog knows the partition; `None` where no catalog is configured.
     pub registered: Option<bool>,
     /// Why the catalog does not know it.
@@ -89,6 +92,7 @@ impl Published {
             refused: plan.refused.clone(),
             marker: None,
             superseded_run: None,
+            way_back: None,
             registered: None,
             registration_error: None,
             state: detail.state,
@@ -177,6 +181,9 @@ pub struct RunPinEntry {
     pub run_id: Option<String>,
     /// Until when.
     pub until: Option<Time>,
+    /// Why, in the reader's words.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// Why the pin cannot be read. It keeps every run of its hour.
     pub damaged: Option<String>,
 }

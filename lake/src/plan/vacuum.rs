@@ -62,6 +62,9 @@ pub struct Spared {
     pub bytes: u64,
     /// Key of the first, relative to the table's root.
     pub example: String,
+    /// Until when the first of them stay, where that is known, and until when the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<(Time, Time)>,
 }
 
 /// A version that vacuum keeps, by name.

@@ -77,6 +77,19 @@ pub struct HourRow {
     pub completeness: Option<CompletenessReport>,
     /// When its keys were last listed.
     pub listed_at: Option<Time>,
+    /// Until when it should have been closed: the hour's end and the grace after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Time>,
+    /// Whose it is to mend, where there is something to mend and the declaration says whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+}
+
+impl HourRow {
+    /// Whether a run is published that lacks keys which came later.
+    pub fn late_data(&self) -> bool {
+        self.reasons.iter().any(Reason::is_late_data)
+    }
 }
 
 /// What the gate of completeness found in an hour.
@@ -331,6 +344,12 @@ pub struct CheckReport {
     pub definition_version: Option<String>,
     /// When it was published, by the publisher's clock.
     pub published_at: Option<Time>,
+    /// Loose keys of the hour, those of its runs left out.
+    #[serde(default)]
+    pub loose_count: u64,
+    /// Rows that repeat the grain of a row before them, where its publisher counted them.
+    #[serde(default)]
+    pub repeated_rows: Option<u64>,
 }
 
 /// `tidemark check` of a window.

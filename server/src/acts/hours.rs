@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use lake::figures::counted;
 use lake::host::{Progress, SharedHost};
 use lake::hours::compact;
 use lake::hours::publish::{self, Claim, Over, Request, Takes, What};
@@ -257,12 +258,14 @@ async fn expire_runs(
     let erased = expire::apply(dataset, store, &planned, host).await?;
     let mut warnings = Vec::new();
     if erased.absent > 0 {
-        warnings.push(format!("{} objects were gone already", erased.absent));
+        warnings.push(format!("{} gone already", counted(erased.absent, "object")));
     }
     for spared in &erased.spared {
         warnings.push(format!(
-            "{} objects were spared, `{}` among them: {}",
-            spared.objects, spared.example, spared.why
+            "{} spared, `{}` among them: {}",
+            counted(spared.objects, "object"),
+            spared.example,
+            spared.why
         ));
     }
     Ok(Outcome {

@@ -5,6 +5,7 @@ pub mod answers;
 use lake::answer::Root;
 use lake::delta::pins;
 use lake::delta::write::probe;
+use lake::figures::counted;
 use lake::host::SharedHost;
 use lake::plan::{Pin, PinRequest, Pins};
 use lake::{Error, Result};
@@ -37,10 +38,10 @@ pub async fn pin(
         let absent = pins::absent(root, pin.version, host).await?;
         if let Some(first) = absent.first() {
             return Err(Error::not_found(format!(
-                "version {} cannot be pinned whole: {} objects that it needs are not in the store \
+                "version {} cannot be pinned whole: {} that it needs not in the store \
                  any more, `{first}` among them; --allow-missing (`allow_missing`) pins what is left",
                 pin.version,
-                absent.len()
+                counted(absent.len() as u64, "object")
             )));
         }
     }

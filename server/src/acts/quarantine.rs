@@ -135,8 +135,8 @@ fn note(app: &App, person: &Person, table: &str, what: &'static str) -> Note {
 /// What an emptying did, in one sentence.
 pub fn emptied_words(emptied: &Emptied) -> String {
     format!(
-        "{} objects, {}, that were moved aside deleted; {} were not",
-        emptied.deleted,
+        "{}, {}, moved aside before, deleted; {} not",
+        figures::counted(emptied.deleted, "object"),
         figures::size(emptied.bytes),
         emptied.failed.len()
     )
@@ -145,8 +145,8 @@ pub fn emptied_words(emptied: &Emptied) -> String {
 /// What came back, in one sentence.
 pub fn back_words(moved: &PutBack) -> String {
     format!(
-        "{} objects, {}, that were moved aside are back; {} are not",
-        moved.objects,
+        "{}, {}, moved aside before, back; {} not",
+        figures::counted(moved.objects, "object"),
         figures::size(moved.bytes),
         moved.failed.len()
     )

@@ -5,6 +5,7 @@ use std::time::Instant;
 use lake::answer::Root;
 use lake::delta::vacuum::{self, Request, Vacuumed};
 use lake::delta::write::{duration, probe};
+use lake::figures::counted;
 use lake::host::SharedHost;
 use lake::plan::{Applied, Outcome, PlanRequest};
 use lake::table::Time;
@@ -97,12 +98,14 @@ pub async fn vacuum(
 fn applied(done: Vacuumed, took_ms: u64) -> Applied {
     let mut warnings = done.warnings;
     if done.absent > 0 {
-        warnings.push(format!("{} objects were gone already", done.absent));
+        warnings.push(format!("{} gone already", counted(done.absent, "object")));
     }
     for spared in done.spared.iter().take(NAMED) {
         warnings.push(format!(
-            "{} objects were spared, `{}` among them: {}",
-            spared.objects, spared.example, spared.why
+            "{} spared, `{}` among them: {}",
+            counted(spared.objects, "object"),
+            spared.example,
+            spared.why
         ));
     }
     Applied {

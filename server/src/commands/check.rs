@@ -4,14 +4,16 @@
 //! `prefix=$(tidemark check …) || exit`. Why there is nothing is on standard error.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use lake::hours::dataset::MarkerKind;
 use lake::hours::find::sentence;
-use lake::hours::{Day, Slot, State};
+use lake::hours::{Dataset, Day, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::CheckReport;
 use lake::{Error, Result};
 
-use super::text::clean;
+use super::text::{clean, counted};
 use super::{Context, fail, print};
 use crate::setup;
 
@@ -56,15 +58,25 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
 
 async fn hour(context: &Context, args: &Args, slot: Slot) -> Result<ExitCode> {
     let placed = setup::dataset(&context.config, &args.dataset)?;
+    let dataset = Arc::clone(&placed.dataset);
     let report = placed.finder(context.host()).check(slot).await?;
     match context.json {
         true => print::json(&report)?,
         false => print::out(&lines(report.prefix.iter()))?,
     }
+    if let Some(repeated @ 1..) = report
+        .repeated_rows
+        .filter(|_| report.closed && !context.json)
+    {
+        eprintln!(
+            "note: {} of {slot} repeat the grain of a row before them: read each once",
+            counted(repeated, "row")
+        );
+    }
     let passes = report.closed || report.state == State::Empty;
     Ok(match passes {
         true => ExitCode::SUCCESS,
-        false => fail::refused(&why(&report)),
+        false => fail::refused(&why(&dataset, &report)),
     })
 }
 
@@ -91,10 +103,21 @@ fn lines<'a>(prefixes: impl Iterator<Item = &'a String>) -> String {
 }
 
 /// Why there is nothing to scan, and what to do.
-fn why(report: &CheckReport) -> String {
+fn why(dataset: &Dataset, report: &CheckReport) -> String {
+    let runs = report.object_count.saturating_sub(report.loose_count);
     let advice = match report.state {
         State::Open | State::Future => "; ask again later",
-        State::Late => "; publish it, or declare it empty",
+        // What another writer closes is not ours to mend.
+        _ if dataset.marker.kind != MarkerKind::Tidemark => "",
+        State::Late => match (report.loose_count, runs) {
+            (0, 0) => "; if nothing happened, declare it empty: `publish --empty`",
+            (0, _) => "; `publish` the run, with its writer's count",
+            (_, 0) => "; `compact --apply` packs and publishes the loose keys",
+            _ => {
+                "; `publish` the run, with its writer's count, or `compact --apply` packs and \
+                 publishes the loose keys"
+            }
+        },
         State::Lost | State::Mutated | State::Racing | State::Invalid => {
             "; publish a new run, or repoint to one that still matches"
         }

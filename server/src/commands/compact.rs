@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use lake::hours::{Slot, State};
+use lake::hours::Slot;
 use lake::plan::{Act, Outcome, PlanRequest};
 use lake::{Error, Result};
 
@@ -75,23 +75,29 @@ fn text(outcome: &Outcome, slot: Slot) -> String {
     let mut rows = vec![
         ("dataset", clean(&plan.location)),
         ("hour", slot.to_string()),
-        (
-            "state",
-            detail.state.map_or("unknown", State::words).to_owned(),
-        ),
     ];
-    if plan.files_to_rewrite > 0 {
-        let objects = format!(
-            "{} become {}, or fewer",
-            count(plan.files_to_rewrite),
-            count(plan.files_to_write)
-        );
+    let state = detail.state.map(|state| state.words().to_owned());
+    rows.extend(state.map(|state| ("state", state)));
+    let packs = plan.refused.is_none() && detail.unchanged.is_none();
+    if packs {
+        let (from, to) = (plan.files_to_rewrite, plan.files_to_write);
+        let objects = match to {
+            1 => format!(
+                "{} {} 1",
+                count(from),
+                if from == 1 { "becomes" } else { "become" }
+            ),
+            to => format!("{} become {}, or fewer", count(from), count(to)),
+        };
         rows.push(("objects", objects));
         rows.push(("rewritten", size(plan.bytes_to_rewrite)));
     }
     let superseded = detail.superseded_run.as_deref();
-    rows.extend(superseded.map(|run| ("supersedes", clean(run))));
-    rows.push(("plan", plan.id.clone()));
+    if packs {
+        rows.extend(superseded.map(|run| ("replaces", format!("run {}", clean(run)))));
+        // What is not carried out is not named.
+        rows.push(("plan", plan.id.clone()));
+    }
     let mut out = pairs(&rows);
     if let Some(unchanged) = &detail.unchanged {
         out.push_str(&format!("\nnothing to do: {}\n", clean(unchanged)));
@@ -107,7 +113,7 @@ fn text(outcome: &Outcome, slot: Slot) -> String {
         ));
     }
     super::warnings(&mut out, &plan.warnings);
-    if plan.refused.is_none() && detail.unchanged.is_none() {
+    if packs {
         out.push_str("\nnothing was written; --apply writes the run and publishes it\n");
     }
     out

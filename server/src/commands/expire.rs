@@ -8,7 +8,7 @@ use lake::hours::Slot;
 use lake::plan::{Act, ExpireDetail, Outcome, PlanRequest};
 
 use super::grid::{Grid, Side, pairs};
-use super::text::{clean, count, size, time};
+use super::text::{clean, count, counted, size, time};
 use super::{Context, print};
 use crate::setup;
 
@@ -47,6 +47,8 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         .map_err(|e: lake::Error| e.at("dataset", &args.dataset))?;
     match context.json {
         true => print::json(&outcome)?,
+        // What cannot be planned has no figures.
+        false if outcome.plan.refused.is_some() && outcome.plan.files_to_delete == 0 => {}
         false => print::out(&text(&outcome, args.apply))?,
     }
     super::deleted(&outcome)
@@ -96,6 +98,7 @@ fn text(outcome: &Outcome, apply: bool) -> String {
         ("LEFT ALONE", Side::Left),
         ("OBJECTS", Side::Right),
         ("SIZE", Side::Right),
+        ("UNTIL", Side::Left),
         ("SUCH AS", Side::Left),
     ]);
     for left in &detail.spared {
@@ -103,6 +106,11 @@ fn text(outcome: &Outcome, apply: bool) -> String {
             clean(&left.why),
             count(left.objects),
             size(left.bytes),
+            match left.until {
+                Some((first, last)) if first == last => time(Some(first)),
+                Some((first, last)) => format!("{} to {}", time(Some(first)), time(Some(last))),
+                None => "-".to_owned(),
+            },
             clean(&left.example),
         ]);
     }
@@ -120,14 +128,14 @@ fn text(outcome: &Outcome, apply: bool) -> String {
     match &outcome.applied {
         Some(done) => {
             out.push_str(&format!(
-                "\ndeleted {} objects, {}, in {} ms\n",
-                count(done.deleted),
+                "\ndeleted {}, {}, in {} ms\n",
+                counted(done.deleted, "object"),
                 size(done.bytes_deleted),
                 done.took_ms
             ));
             super::warnings(&mut out, &done.warnings);
         }
-        None if plan.refused.is_none() && !apply => {
+        None if plan.refused.is_none() && plan.files_to_delete > 0 && !apply => {
             out.push_str("\nnothing was deleted: --apply deletes\n");
         }
         None => {}

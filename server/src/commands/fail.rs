@@ -59,7 +59,8 @@ fn advice(error: &Error) -> &'static str {
 }
 
 /// Help and version are what was asked for; everything else is a usage error.
-pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+/// `command` is what was asked for, where that is one of ours.
+pub(super) fn usage(error: &clap::Error, command: Option<&str>, json: bool) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let _ = write!(std::io::stdout(), "{}", error.render());
@@ -75,7 +76,11 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let message = rendered.trim_start_matches("error: ");
     let message = message.split("\n\nUsage").next().unwrap_or(message);
     let message = message.split("\n\nFor more").next().unwrap_or(message);
-    let error = Error::invalid(format!("{}; see `tidemark --help`", one_line(message)));
+    let help = command.map_or_else(
+        || "tidemark --help".to_owned(),
+        |command| format!("tidemark {command} --help"),
+    );
+    let error = Error::invalid(format!("{}; see `{help}`", one_line(message)));
     report(&error, json)
 }
 

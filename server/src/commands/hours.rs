@@ -1,15 +1,16 @@
 //! `tidemark hours`
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use lake::Result;
 use lake::hours::find::Gate;
-use lake::hours::{Day, Slot, State};
+use lake::hours::{Day, Slot};
 use lake::wire::hours::{Fresh, HourRow, HoursReport};
 
 use super::grid::{Grid, Side, pairs};
-use super::text::{UNKNOWN, clean, count, short, size, time};
-use super::{Context, print};
+use super::text::{UNKNOWN, clean, count, counted, short, size, time};
+use super::{Context, fail, print};
 use crate::datasets::hours::window;
 use crate::setup;
 
@@ -31,6 +32,10 @@ pub(super) struct Args {
     /// Read the columns of every closed hour that its completeness depends on
     #[arg(long)]
     complete: bool,
+    /// Exit with 1 where an hour of the window is as bad as [attention] hour says, or worse
+    /// [there: late]
+    #[arg(long)]
+    fail_on_exceptions: bool,
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
@@ -49,7 +54,34 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         true => print::json(&report)?,
         false => print::out(&text(&report))?,
     }
-    Ok(ExitCode::SUCCESS)
+    match args.fail_on_exceptions {
+        true => Ok(exceptional(context, &report)),
+        false => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// How the command ends for whoever wants to be told.
+fn exceptional(context: &Context, report: &HoursReport) -> ExitCode {
+    let worst = context.config.attention.hour;
+    let hours = report.hours.iter().filter(|row| row.state <= worst);
+    match hours.count() as u64 {
+        0 => ExitCode::SUCCESS,
+        n => fail::refused(&format!(
+            "{}: {} of {} to {} {} {} or worse",
+            report.dataset,
+            counted(n, "hour"),
+            report.from,
+            report.to,
+            if n == 1 { "is" } else { "are" },
+            worst.words()
+        )),
+    }
+}
+
+/// Characters of a line, where people look at it and it is known.
+fn width() -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok()?.parse().ok();
+    columns.filter(|_| std::io::stdout().is_terminal())
 }
 
 fn text(report: &HoursReport) -> String {
@@ -85,7 +117,7 @@ fn text(report: &HoursReport) -> String {
         .map(|(state, number)| format!("{} {} {}", state.letter(), state.words(), count(*number)));
     let legend: Vec<String> = legend.collect();
     out.push_str(&format!("\n{}\n", legend.join("   ")));
-    exceptions(&mut out, report);
+    exceptions(&mut out, report, width());
     for finding in &report.findings {
         let at = finding
             .location
@@ -131,18 +163,21 @@ fn days(report: &HoursReport) -> String {
     out
 }
 
-/// The hours that need a person, worst and then newest first, each with its first reason.
-fn exceptions(out: &mut String, report: &HoursReport) {
+/// The hours that need a person, worst and then newest first, each with its first reason; closed
+/// ones with late data are the last. Lines are cut at `width` alone.
+fn exceptions(out: &mut String, report: &HoursReport, width: Option<usize>) {
     let mut rows: Vec<&HourRow> = report
         .hours
         .iter()
-        .filter(|row| row.state.needs_attention())
+        .filter(|row| row.state.needs_attention() || row.late_data())
         .collect();
     rows.sort_by_key(|row| (row.state, std::cmp::Reverse((row.date, row.hour))));
     let mut grid = Grid::new(&[
         ("HOUR", Side::Left),
         ("STATE", Side::Left),
         ("OBJECTS", Side::Right),
+        ("DEADLINE", Side::Left),
+        ("OWNER", Side::Left),
         ("WHY", Side::Left),
     ]);
     for row in rows.iter().take(SHOWN) {
@@ -154,16 +189,29 @@ fn exceptions(out: &mut String, report: &HoursReport) {
             Some(key) => format!("{} ({key})", reason.message),
             None => reason.message.clone(),
         });
+        let late = match row.late_data() {
+            true => ", late data",
+            false => "",
+        };
         grid.row([
             slot.to_string(),
-            State::words(row.state).to_owned(),
+            format!("{}{late}", row.state.words()),
             count(row.objects),
-            short(&why.unwrap_or_default(), 160),
+            time(row.deadline),
+            clean(row.owner.as_deref().unwrap_or(UNKNOWN)),
+            clean(&why.unwrap_or_default()),
         ]);
     }
     let grid = grid.render();
     if !grid.is_empty() {
-        out.push_str(&format!("\n{grid}"));
+        out.push('\n');
+    }
+    for line in grid.lines() {
+        match width {
+            Some(width) => out.push_str(&short(line, width)),
+            None => out.push_str(line),
+        }
+        out.push('\n');
     }
     if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
         out.push_str(&format!("and {} more\n", count(more as u64)));

@@ -42,6 +42,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         true => print::json(&LintReport { findings: found })?,
         false => print::out(&text(&found))?,
     }
+    if !context.json && args.key.is_none() && args.dataset.is_none() {
+        eprintln!(
+            "not checked: files against the contracts of their datasets; `{} lint DATASET` reads \
+             the footers of the newest hour",
+            context.tidemark()
+        );
+    }
     Ok(match wrong {
         true => ExitCode::from(1),
         false => ExitCode::SUCCESS,
@@ -73,6 +80,9 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
     }
     let now = acts::now();
     found.extend(lint::stored(&placed, &zones, now, &context.host()).await);
+    for one in placed.iter().filter(|_| only.is_some()) {
+        found.extend(lint::files(one, now, &context.host()).await);
+    }
     Ok(found)
 }
 

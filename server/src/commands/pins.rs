@@ -42,10 +42,10 @@ pub(super) struct PinArgs {
     /// Of a dataset: the hour; none where it has no hours
     #[arg(long, value_name = "H", requires = "run")]
     hour: Option<u8>,
-    /// Of a dataset: the run to keep
+    /// Of a dataset: the run to keep; --date and --until are needed with it
     #[arg(long, value_name = "RUN", requires_all = ["date", "until"])]
     run: Option<String>,
-    /// Of a dataset: until when the run is needed: RFC 3339 with an offset
+    /// Of a dataset: until when the run is needed, an instant to come: RFC 3339 with an offset
     #[arg(long, value_name = "TIME", requires = "run")]
     until: Option<String>,
     /// The pin's name, which no other pin of the table has
@@ -67,7 +67,7 @@ pub(super) struct UnpinArgs {
     /// The pin's name
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// Of a dataset: the date of the hour whose run was kept
+    /// Of a dataset, and needed there: the date of the hour whose run was kept
     #[arg(long, value_name = "D")]
     date: Option<Day>,
     /// Of a dataset: the hour; none where it has no hours
@@ -118,6 +118,7 @@ async fn show_runs(context: &Context, placed: &Placed) -> Result<ExitCode> {
         ("RUN", Side::Left),
         ("UNTIL", Side::Left),
         ("READER", Side::Left),
+        ("REASON", Side::Left),
     ]);
     for pin in &pins.pins {
         let slot = Slot {
@@ -129,10 +130,11 @@ async fn show_runs(context: &Context, placed: &Placed) -> Result<ExitCode> {
             slot.to_string(),
             clean(pin.run_id.as_deref().unwrap_or("-")),
             time(pin.until),
+            short(pin.reader.as_deref().unwrap_or("-"), 24),
             short(
                 pin.damaged
                     .as_deref()
-                    .or(pin.reader.as_deref())
+                    .or(pin.reason.as_deref())
                     .unwrap_or("-"),
                 60,
             ),
@@ -152,20 +154,21 @@ pub(super) async fn pin(context: &Context, args: &PinArgs) -> Result<ExitCode> {
             day,
             hour: args.hour,
         };
-        let reader = consent(args.reason.clone())?;
-        let pin = RunPin {
-            reader: reader
-                .reason
-                .or(reader.user)
-                .unwrap_or_else(|| args.name.clone()),
-            run_id: run.clone(),
-            until: Time::parse(until)?,
-        };
+        let said = consent(args.reason.clone())?;
+        let until = Time::parse(until)?;
         let now = acts::now();
-        if pin.until <= now {
-            let what = format!("--until {} is past: the pin would keep nothing", pin.until);
-            return Err(Error::invalid(what));
+        if until <= now {
+            return Err(Error::invalid(format!(
+                "a pin until {until} keeps nothing: it is {now} now; name an instant to come"
+            ))
+            .at("dataset", &args.table.location));
         }
+        let pin = RunPin {
+            reader: said.user.unwrap_or_else(|| args.name.clone()),
+            run_id: run.clone(),
+            until,
+            reason: said.reason,
+        };
         let named = (args.name.as_str(), &pin);
         let Placed { dataset, store } = &placed;
         lake::hours::pins::pin(dataset, store, slot, named, &context.host()).await?;
@@ -176,6 +179,12 @@ pub(super) async fn pin(context: &Context, args: &PinArgs) -> Result<ExitCode> {
             "say what to keep: --version of a table, or --run of a dataset",
         ));
     };
+    if dataset(context, &args.table)?.is_some() {
+        return Err(Error::invalid(
+            "a dataset has no versions: name a run by --run, with --date, --hour and --until",
+        )
+        .at("dataset", &args.table.location));
+    }
     let root = args.table.root(context)?;
     let asked = PinRequest {
         version,

@@ -8,7 +8,7 @@ use lake::table::Time;
 use lake::{Error, Result};
 
 use super::grid::pairs;
-use super::text::{clean, count, size};
+use super::text::{clean, count, shell, size};
 use super::{Context, consent, fail, print, word};
 use crate::setup;
 
@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// How many data objects the run's writer counted
     #[arg(long, value_name = "N", requires = "run")]
     count: Option<u64>,
-    /// Replace a marker that still matches its run
+    /// Replace a marker that still matches its run; without it such an hour stays as it is
     #[arg(long, requires = "run")]
     replace: bool,
     /// The run took in every loose key of the hour that is there now: they expire with the audit
@@ -133,6 +133,7 @@ async fn act(
 /// Tells what became of an hour, and ends as the contract says.
 pub(super) fn finish(context: &Context, slot: Slot, outcome: Outcome) -> Result<ExitCode> {
     let Outcome { plan, applied } = outcome;
+    let before = plan.hours.as_ref().and_then(|hours| hours.state);
     let mut told = Published::of(&plan, slot);
     let mut warnings = Vec::new();
     if let Some(applied) = applied {
@@ -140,6 +141,7 @@ pub(super) fn finish(context: &Context, slot: Slot, outcome: Outcome) -> Result<
         warnings = applied.warnings;
     }
     told.warnings.extend(warnings);
+    told.way_back = way_back(context, slot, before, &told);
     match context.json {
         true => print::json(&told)?,
         false => print::out(&text(&told, slot))?,
@@ -163,6 +165,29 @@ pub(super) fn finish(context: &Context, slot: Slot, outcome: Outcome) -> Result<
     }
 }
 
+/// The command that points the marker back at the run that was replaced. A run that no longer is
+/// what its marker says is none to go back to.
+fn way_back(
+    context: &Context,
+    slot: Slot,
+    before: Option<State>,
+    told: &Published,
+) -> Option<String> {
+    let run = told.superseded_run.as_deref()?;
+    let matched = before.is_some_and(|state| state.is_closed() || state == State::Racing);
+    let hour = slot.hour.map(|hour| format!(" --hour {hour}"));
+    matched.then(|| {
+        format!(
+            "{} repoint {} --date {}{} --run {}",
+            context.tidemark(),
+            shell(&told.dataset),
+            slot.day,
+            hour.unwrap_or_default(),
+            shell(run)
+        )
+    })
+}
+
 fn text(told: &Published, slot: Slot) -> String {
     let field = |name: &str| {
         let marker = told.marker.as_ref()?;
@@ -172,11 +197,9 @@ fn text(told: &Published, slot: Slot) -> String {
         ("dataset", clean(&told.dataset)),
         ("hour", slot.to_string()),
         ("outcome", word(&told.outcome)),
-        (
-            "state",
-            told.state.map_or("unknown", State::words).to_owned(),
-        ),
     ];
+    let state = told.state.map(|state| state.words().to_owned());
+    rows.extend(state.map(|state| ("state", state)));
     for (title, name) in [
         ("run", "run_id"),
         ("prefix", "prefix"),
@@ -194,7 +217,7 @@ fn text(told: &Published, slot: Slot) -> String {
         rows.push(("objects", objects));
     }
     let superseded = told.superseded_run.as_deref();
-    rows.extend(superseded.map(|run| ("supersedes", clean(run))));
+    rows.extend(superseded.map(|run| ("replaced", format!("run {}", clean(run)))));
     rows.extend(told.registered.map(|registered| {
         let why = told.registration_error.as_deref().map(clean);
         let word = match registered {
@@ -204,6 +227,13 @@ fn text(told: &Published, slot: Slot) -> String {
         ("registered", word)
     }));
     let mut out = pairs(&rows);
+    if superseded.is_some() {
+        out.push_str(&match &told.way_back {
+            Some(command) => format!("\nthe way back: {command}\n"),
+            None => "\nthere is no way back: the run that was replaced did not match its marker\n"
+                .to_owned(),
+        });
+    }
     let message = told.message.as_deref();
     let message = message.filter(|_| told.outcome == PublishedOutcome::Unchanged);
     if let Some(message) = message {

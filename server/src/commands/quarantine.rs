@@ -6,7 +6,7 @@ use lake::Result;
 use lake::plan::Quarantine;
 
 use super::grid::{Grid, Side};
-use super::text::{clean, count, size, time};
+use super::text::{clean, count, counted, size, time};
 use super::{Context, Table, fail, print};
 use crate::acts::quarantine::{
     BACK, EMPTIED, age, back_words, emptied_words, empty, put_back, quarantine,
@@ -70,15 +70,15 @@ fn text(told: &Quarantine, older_than: &str) -> String {
     let mut out = String::new();
     if let Some(emptied) = &told.emptied {
         out.push_str(&format!(
-            "deleted {} objects, {}, that were moved aside more than {older_than} ago\n\n",
-            count(emptied.deleted),
+            "deleted {}, {}, moved aside more than {older_than} ago\n\n",
+            counted(emptied.deleted, "object"),
             size(emptied.bytes),
         ));
     }
     for spared in told.emptied.iter().flat_map(|emptied| &emptied.spared) {
         out.push_str(&format!(
-            "left {} objects, {}, `{}` among them: {}\n\n",
-            count(spared.objects),
+            "left {}, {}, `{}` among them: {}\n\n",
+            counted(spared.objects, "object"),
             size(spared.bytes),
             clean(&spared.example),
             clean(&spared.why)
@@ -86,8 +86,8 @@ fn text(told: &Quarantine, older_than: &str) -> String {
     }
     if let Some(back) = &told.put_back {
         out.push_str(&format!(
-            "put back {} objects, {}\n\n",
-            count(back.objects),
+            "put back {}, {}\n\n",
+            counted(back.objects, "object"),
             size(back.bytes)
         ));
     }

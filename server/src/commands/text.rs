@@ -25,6 +25,24 @@ pub(super) fn count_or(number: Option<u64>) -> String {
     number.map_or_else(|| UNKNOWN.to_owned(), count)
 }
 
+/// A count with its noun: `1 object`, `2 objects`.
+pub(super) fn counted(number: u64, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{} {one}s", count(number)),
+    }
+}
+
+/// One word of a command to be typed into a shell.
+pub(super) fn shell(word: &str) -> String {
+    let word = clean(word);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 /// What came and went: `+3 -1`.
 pub(super) fn change(
     added: Option<u64>,
@@ -99,6 +117,15 @@ mod tests {
         assert_eq!(change(None, Some(0), count), "+?");
         assert_eq!(time(Some(Time(0))), "1970-01-01 00:00:00Z");
         assert_eq!(time(None), "-");
+        assert_eq!(counted(1, "object"), "1 object");
+        assert_eq!(counted(1_000, "object"), "1,000 objects");
+    }
+
+    #[test]
+    fn words_of_a_shell() {
+        assert_eq!(shell("20261110T090000Z"), "20261110T090000Z");
+        assert_eq!(shell("it's"), "'it'\\''s'");
+        assert_eq!(shell("~"), "'~'");
     }
 
     #[test]

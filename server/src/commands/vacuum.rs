@@ -7,7 +7,7 @@ use lake::delta::write::duration_in_words;
 use lake::plan::{Act, Leftover, Outcome, PlanRequest, VacuumDetail};
 
 use super::grid::{Grid, Side, pairs};
-use super::text::{clean, count, short, size, time};
+use super::text::{clean, count, counted, short, size, time};
 use super::{Context, Table, print, word};
 use crate::acts::Limits;
 use crate::setup;
@@ -141,8 +141,8 @@ fn text(outcome: &Outcome, apply: bool) -> String {
                 false => "deleted",
             };
             out.push_str(&format!(
-                "\n{did} {} objects, {}, in {} ms; version {} says so\n",
-                count(done.deleted),
+                "\n{did} {}, {}, in {} ms; version {} says so\n",
+                counted(done.deleted, "object"),
                 size(done.bytes_deleted),
                 done.took_ms,
                 done.committed(),

@@ -10,6 +10,7 @@ prefix = "learning/progress/"
 partition = ["event_date", "hour"]
 first = "2026-11-10"
 definition_version = "7"
+publisher = "airflow:progress"
 
 [[dataset]]
 name = "curated.daily"
@@ -119,7 +120,33 @@ fn a_shell_takes_the_prefix_of_a_closed_hour_and_stops_at_any_other() {
     });
     holds(&folder.json(&check("0")), &wanted, "check");
 
-    fails(&folder, &check("1"), 1, "2026-11-10 01:00 is late");
+    fails(
+        &folder,
+        &check("1"),
+        1,
+        "2026-11-10 01:00 is late: no object",
+    );
+    fails(
+        &folder,
+        &check("1"),
+        1,
+        "; if nothing happened, declare it empty",
+    );
+    folder.part(2, "r1", 0);
+    fails(
+        &folder,
+        &check("2"),
+        1,
+        "`publish` the run, with its writer's count",
+    );
+    let loose = folder.path(&format!("{HOURS}/hour=02/loose.parquet"));
+    fs::write(loose, "0").unwrap();
+    fails(
+        &folder,
+        &check("2"),
+        1,
+        "writer's count, or `compact --apply`",
+    );
     folder.part(0, "r1", 3);
     fails(&folder, &check("0"), 1, "2026-11-10 00:00 is mutated");
     let told = folder.json_of(&check("0"), 1);
@@ -277,4 +304,38 @@ fn hours_are_counted_from_the_first_and_shown_as_a_grid() {
     );
     assert!(out.contains("T late 22   C closed 2"), "{out}");
     assert!(out.contains("2026-11-10 23:00  late"), "{out}");
+    let row = "2026-11-11 00:15:00Z  airflow:progress  ";
+    assert!(out.contains(row), "{out}");
+    let late = &hours[23];
+    let wanted = json!({ "owner": "airflow:progress", "deadline": "2026-11-11T00:15:00.000Z" });
+    holds(late, &wanted, "hours[23]");
+
+    let failing = [&day[..], &["--fail-on-exceptions"]].concat();
+    let output = folder.run(&failing);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("22 hours of 2026-11-10 to 2026-11-10 are late or worse"),
+        "{said}"
+    );
+}
+
+#[test]
+fn late_data_on_a_closed_hour_is_listed_and_nothing_is_cut() {
+    let folder = Folder::with_datasets();
+    folder.close(0, "7");
+    let name = format!("{}.parquet", "x".repeat(200));
+    std::thread::sleep(Duration::from_millis(20));
+    fs::write(folder.path(&format!("{HOURS}/hour=00/{name}")), "0").unwrap();
+    let output = folder.run(&[
+        "hours",
+        "learning.progress",
+        "--from",
+        "2026-11-10",
+        "--to",
+        "2026-11-10",
+    ]);
+    let out = text(&output.stdout);
+    assert!(out.contains("2026-11-10 00:00  closed, late data"), "{out}");
+    assert!(out.contains(&name), "{out}");
 }

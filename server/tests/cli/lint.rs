@@ -58,10 +58,15 @@ fn the_sample_lake_has_the_faults_that_it_should_have() {
     );
     let key = one["findings"][2]["location"].as_str().unwrap();
     assert!(key.contains("/hour=09/learner_id=48213/"), "{key}");
+    // A file of its newest day says more than its keys.
+    let landing = with(&["lint", "partner.enrollment"], 1);
     assert_eq!(
-        with(&["lint", "partner.enrollment"], 0),
-        json!({"findings": []})
+        rules(&landing),
+        [("prohibited_column", "partner.enrollment")]
     );
+    let told = folder.run(&["lint", "--config", &config]);
+    let said = super::text(&told.stderr);
+    assert!(said.contains("lint DATASET` reads"), "{said}");
 
     // What the lint writes for raw passes it.
     let right = with(&["lint", "--lifecycle", "raw"], 0);

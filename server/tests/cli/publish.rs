@@ -81,8 +81,116 @@ fn three_objects_then_a_fourth_then_a_new_run() {
         &json!({ "outcome": "published", "superseded_run": "r1" }),
         "r2",
     );
+    assert_eq!(told["way_back"], Value::Null, "r1 was mutated");
     let short = folder.json_of(&publish("r2", "9", &["--replace"]), 0);
     assert_eq!(short["outcome"], "unchanged");
+}
+
+#[test]
+fn another_run_waits_for_replace_and_the_way_back_is_a_command() {
+    let folder = Folder::with_runs(&[("r08a", 2), ("r08b", 3)]);
+    folder.json(&publish("r08a", "2", &[]));
+    let says = "the hour is closed under run r08a; run r08b was not published: --replace does that";
+    let told = folder.json(&publish("r08b", "3", &[]));
+    holds(
+        &told,
+        &json!({ "outcome": "unchanged", "refused": null }),
+        "r08b",
+    );
+    assert!(
+        told["message"].as_str().unwrap().starts_with(says),
+        "{told}"
+    );
+    let out = text(&folder.run(&publish("r08b", "3", &[])).stdout);
+    assert!(out.contains(says), "{out}");
+
+    let out = folder.run(&publish("r08b", "3", &["--replace"])).stdout;
+    let out = text(&out);
+    assert!(out.contains("replaced   run r08a\n"), "{out}");
+    let (_, command) = out.split_once("the way back: tidemark ").unwrap();
+    let command: Vec<&str> = command.lines().next().unwrap().split(' ').collect();
+    let told = folder.json(&command);
+    let wanted = json!({
+        "outcome": "published", "superseded_run": "r08b",
+        "way_back": "tidemark repoint learning.progress --date 2026-11-10 --hour 8 --run r08b",
+    });
+    holds(&told, &wanted, "back");
+}
+
+#[test]
+fn repeated_rows_are_told_by_publish_and_check() {
+    let folder = Folder::with_runs(&[]);
+    let config = folder.path("tidemark.toml");
+    let declared = fs::read_to_string(&config).unwrap();
+    let declared = declared.replace("\"curated\"", "\"raw\"");
+    let grain = "event_time = \"event_time\"\ngrain = [\"event_time\"]\n[dataset.retention]";
+    fs::write(&config, declared.replace("[dataset.retention]", grain)).unwrap();
+    let run = folder.path(HOUR).join("run_id=r1");
+    fs::create_dir_all(&run).unwrap();
+    crate::readme::file(&run, "a.parquet", 8);
+    crate::readme::file(&run, "b.parquet", 8);
+    let one = [&["publish"], &OF[..], &["--run", "r1", "--count", "2"]].concat();
+    let output = folder.run(&one);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let out = text(&output.stdout);
+    let says = "warning: 2 rows repeat the grain (event_time) of a row before them";
+    assert!(out.contains(says), "{out}");
+    let check = [&["check"], &OF[..]].concat();
+    assert_eq!(folder.json(&check)["repeated_rows"], 2);
+    let output = folder.run(&check);
+    assert_eq!(text(&output.stdout).lines().count(), 1, "{output:?}");
+    let note = text(&output.stderr);
+    assert!(
+        note.starts_with("note: 2 rows of 2026-11-10 08:00 repeat"),
+        "{note}"
+    );
+}
+
+#[test]
+fn what_is_refused_makes_no_noise() {
+    let folder = Folder::with_runs(&[("r1", 1)]);
+    let config = folder.path("tidemark.toml");
+    let declared = fs::read_to_string(&config).unwrap();
+    let bare = declared.split("[dataset.retention]").next().unwrap();
+    fs::write(&config, bare).unwrap();
+    let fails = |arguments: &[&str], code: i32, says: &str| {
+        let output = folder.run(arguments);
+        let (out, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(says), "{arguments:?}: {said}");
+        out
+    };
+    let expire = ["expire-runs", "learning.progress"];
+    assert_eq!(fails(&expire, 1, "no audit window is declared"), "");
+    let out = fails(
+        &[&["compact"], &OF[..]].concat(),
+        1,
+        "there are no loose keys",
+    );
+    assert!(!out.contains("plan"), "{out}");
+    let open = [
+        "compact",
+        "learning.progress",
+        "--date",
+        "2999-01-01",
+        "--hour",
+        "1",
+    ];
+    let out = fails(&open, 1, "is open");
+    assert!(!out.contains("state") && !out.contains("plan"), "{out}");
+    let pin = |more: &[&'static str]| [&["pin"], &OF[..], &["--name", "x"], more].concat();
+    fails(&pin(&["--run", "r1"]), 2, "--until");
+    fails(&pin(&["--run", "r1"]), 2, "see `tidemark pin --help`");
+    let past = ["--run", "r1", "--until", "2020-01-01T00:00:00Z"];
+    fails(&pin(&past), 2, "name an instant to come");
+    let name = ["learning.progress", "--name", "x"];
+    fails(&[&["unpin"], &name[..]].concat(), 2, "by --date and --hour");
+    let version = ["--version", "1"];
+    fails(
+        &[&["pin"], &name[..], &version].concat(),
+        2,
+        "has no versions",
+    );
 }
 
 #[test]
@@ -195,11 +303,13 @@ fn runs_are_pinned_pointed_back_to_and_expired() {
         "board",
         "--until",
         "2100-01-01T00:00:00Z",
+        "--reason",
+        "quarter",
     ];
     let pins = folder.json(&[&["pin"], &OF[..], &pin].concat());
     let wanted = json!({ "pins": [{
         "name": "board", "date": "2026-11-10", "hour": 8, "run_id": "r2",
-        "until": "2100-01-01T00:00:00.000Z",
+        "until": "2100-01-01T00:00:00.000Z", "reason": "quarter",
     }]});
     holds(&pins, &wanted, "pins");
     let expire = ["expire-runs", "learning.progress"];
@@ -207,6 +317,10 @@ fn runs_are_pinned_pointed_back_to_and_expired() {
     assert_eq!(planned["plan"]["files_to_delete"], 0);
     let why = planned["plan"]["hours"]["expire"]["spared"][0]["why"].as_str();
     assert!(why.unwrap().starts_with("pinned by"), "{planned}");
+    let until = &planned["plan"]["hours"]["expire"]["spared"][0]["until"];
+    assert_eq!(until[0], "2100-01-01T00:00:00.000Z", "{planned}");
+    let out = text(&folder.run(&expire).stdout);
+    assert!(out.contains("2100-01-01 00:00:00Z"), "{out}");
 
     folder.json(&[&["unpin"], &OF[..], &["--name", "board"]].concat());
     assert_eq!(

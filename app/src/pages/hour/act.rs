@@ -219,7 +219,7 @@ fn Planned(
             {hours.superseded_run.clone().map(|run| fact("In place of", view! { <Key text=run max=40 /> }))}
             {(plan.files_to_rewrite > 0).then(|| fact("Packs", view! { <Count n=plan.files_to_rewrite />" objects, "<Bytes n=plan.bytes_to_rewrite /> }))}
             {late}
-            {(plan.files_to_write > 0).then(|| fact("Writes", view! { <Count n=plan.files_to_write />" objects" }))}
+            {(plan.files_to_write > 0).then(|| fact("Writes", view! { <Count n=plan.files_to_write />{if plan.files_to_write == 1 { " object" } else { " objects" }} }))}
         </dl>
     };
     let unchanged = hours

@@ -79,6 +79,7 @@ impl Tally {
     pub(super) fn add(&mut self, why: String, key: &str, bytes: u64) {
         let entry = self.0.entry(why);
         let spared = entry.or_insert_with_key(|why| Spared {
+            until: None,
             why: why.clone(),
             objects: 0,
             bytes: 0,

@@ -210,18 +210,29 @@ fn closed(dataset: &Dataset, request: &Request, seen: &Look, now: Time) -> Resul
     let mut warnings = Vec::new();
     if let Some(first) = found.doubted.first() {
         warnings.push(format!(
-            "{} loose keys are left out, {} first: nobody says whether the run has their rows",
-            found.doubted.len(),
-            first.key
+            "{} left out, {} first: nobody says whether the run has {}",
+            match found.doubted.len() {
+                1 => "1 loose key is".to_owned(),
+                n => format!("{n} loose keys are"),
+            },
+            first.key,
+            match found.doubted.len() {
+                1 => "its rows",
+                _ => "their rows",
+            }
         ));
     }
     let fresh: Vec<&Object> = found.late.iter().chain(&found.replaced).copied().collect();
     let takes = request.with_late && !fresh.is_empty();
     match (fresh.first(), found.replaced.first()) {
         (Some(first), _) if !request.with_late => warnings.push(format!(
-            "{} late keys are left out, {} first; --with-late takes them in",
-            fresh.len(),
-            first.key
+            "{} left out, {} first; --with-late takes {} in",
+            match fresh.len() {
+                1 => "1 late key is".to_owned(),
+                n => format!("{n} late keys are"),
+            },
+            first.key,
+            if fresh.len() == 1 { "it" } else { "them" }
         )),
         (Some(_), None) => {
             settled(&fresh, now)?;

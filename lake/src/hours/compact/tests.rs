@@ -273,7 +273,7 @@ async fn late_keys_stay_late_until_they_are_taken_in() {
     // A better run without them leaves them late.
     let planned = lab.plan(&lab.request()).await;
     assert_eq!(planned.plan.files_to_rewrite, 2);
-    assert!(planned.plan.warnings[0].contains("1 late keys are left out"));
+    assert!(planned.plan.warnings[0].contains("1 late key is left out"));
     let told = lab.apply(&planned, "r2").await;
     assert_eq!(told.superseded_run.as_deref(), Some("r1"));
     assert_eq!(lab.ids("r2").await, (0..20).collect::<Vec<i64>>());
@@ -507,15 +507,12 @@ async fn an_hour_with_a_hole_is_not_packed() {
     lab.put("a.parquet", lines(vec![1])).await;
     lab.put("b.parquet", lines(vec![3])).await;
     let why = lab.refusal(&lab.request()).await;
-    assert!(why.contains("1 lines of 1 orders neither landed"), "{why}");
+    assert!(why.contains("1 line of 1 order neither landed"), "{why}");
     let key = format!("dlq/{}/0.json", lab.dataset.partition_of(slot()));
     let letter = r#"{"order_id":"o1","id":2}"#;
     let letter = lab.shop.put(&key, letter).await;
     let why = lab.refusal(&lab.request()).await;
-    assert!(
-        why.contains("1 lines are only among the dead letters"),
-        "{why}"
-    );
+    assert!(why.contains("1 line only among the dead letters"), "{why}");
     if let Some(rule) = &mut lab.dataset.complete {
         rule.report = true;
     }

@@ -96,6 +96,7 @@ pub async fn apply(
                 match goes.contains(object.key.as_str()) {
                     true => going.push(object.clone()),
                     false => spared.push(Spare {
+                        until: None,
                         why: stays
                             .get(object.key.as_str())
                             .unwrap_or(&"a marker names it again")

@@ -31,6 +31,8 @@ pub(super) struct Found {
 pub(super) struct Spare {
     pub(super) why: String,
     pub(super) object: Object,
+    /// Until when this alone keeps it.
+    pub(super) until: Option<Time>,
 }
 
 /// What of an hour goes and what stays.
@@ -42,9 +44,19 @@ pub(super) struct Decided {
 
 impl Decided {
     fn spare<'a>(&mut self, objects: impl IntoIterator<Item = &'a Object>, why: &str) {
+        self.spare_until(objects, why, None);
+    }
+
+    fn spare_until<'a>(
+        &mut self,
+        objects: impl IntoIterator<Item = &'a Object>,
+        why: &str,
+        until: Option<Time>,
+    ) {
         self.spared.extend(objects.into_iter().map(|object| Spare {
             why: why.to_owned(),
             object: object.clone(),
+            until,
         }));
     }
 }
@@ -133,6 +145,7 @@ pub(super) fn linked(dataset: &Dataset, objects: &SlotObjects, decided: &mut Dec
         decided.spared.extend(stays.into_iter().map(|object| Spare {
             why: "a link reads the same file as a part of what stays".to_owned(),
             object,
+            until: None,
         }));
     }
     decided.groups.retain(|group| !group.objects.is_empty());
@@ -157,11 +170,12 @@ fn superseded(
         return decided.spare(run, "no marker supersedes the run");
     };
     if !over(object.put, audit, now) {
-        return decided.spare(run, "the audit window of the superseded run is not over");
+        let why = "the audit window of the superseded run is not over";
+        return decided.spare_until(run, why, Some(end(object.put, audit)));
     }
     if let Some(pin) = pinned(markers, own, prefix, now) {
         let why = format!("pinned by {} until {}", pin.reader, pin.until);
-        return decided.spare(run, &why);
+        return decided.spare_until(run, &why, Some(pin.until));
     }
     let (old, young): (Vec<&Object>, Vec<&Object>) =
         run.iter().partition(|one| one.put <= object.put);
@@ -198,10 +212,8 @@ fn consumed(
     };
     decided.spare(found.doubted, &doubt);
     if !over(put.put, audit, now) {
-        return decided.spare(
-            found.taken,
-            "the audit window of the consumed keys is not over",
-        );
+        let why = "the audit window of the consumed keys is not over";
+        return decided.spare_until(found.taken, why, Some(end(put.put, audit)));
     }
     if !found.taken.is_empty() {
         decided.groups.push(Found {
@@ -243,5 +255,9 @@ pub(super) fn pinned<'a>(
 
 /// Whether a window that began at `since` is over.
 pub(super) fn over(since: Time, audit: i64, now: Time) -> bool {
-    since.0.saturating_add(audit) < now.0
+    end(since, audit) < now
+}
+
+fn end(since: Time, audit: i64) -> Time {
+    Time(since.0.saturating_add(audit))
 }

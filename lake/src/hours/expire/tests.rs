@@ -218,6 +218,7 @@ async fn what_is_pinned_late_or_needed_for_repair_stays() {
         reader: "report".into(),
         run_id: "r1".into(),
         until: Time(i64::MAX / 2),
+        reason: None,
     };
     pin(
         &lab.dataset,
@@ -255,6 +256,7 @@ async fn a_marker_stays_while_an_older_one_hangs_on_it() {
         reader: "report".into(),
         run_id: "r1".into(),
         until: Time(i64::MAX / 2),
+        reason: None,
     };
     let named = ("report", &mine);
     pin(&lab.dataset, &lab.store, lab.slot, named, &host())

@@ -64,7 +64,11 @@ impl Finder {
             counts: counts(&standings).into_iter().collect(),
             declared_empty: declared_empty(&standings),
             closed: self.closed_up_to(&known),
-            attention: attention.iter().take(ATTENTION).map(|s| row(s)).collect(),
+            attention: attention
+                .iter()
+                .take(ATTENTION)
+                .map(|standing| row(&self.dataset, standing))
+                .collect(),
             attention_total: attention.len() as u64,
             sizes: sizes(&standings),
             findings: self.findings(&known, &standings, from, to),
@@ -85,7 +89,10 @@ impl Finder {
             to,
             closed_up_to: closed.up_to,
             counts: counts(&standings).into_iter().collect(),
-            hours: standings.iter().map(row).collect(),
+            hours: standings
+                .iter()
+                .map(|standing| row(&self.dataset, standing))
+                .collect(),
             blocked_by: closed.blocked_by,
             sizes: sizes(&standings),
             findings: self.findings(&known, &standings, from, to),

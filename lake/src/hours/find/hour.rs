@@ -124,7 +124,7 @@ impl Finder {
         let run = scan.as_deref().unwrap_or("\0");
         HourReport {
             dataset: declared(dataset),
-            row: row(standing),
+            row: row(dataset, standing),
             scan: self.scan(known, standing),
             marker_key: current.map(|object| object.key.clone()).or_else(|| {
                 let known = known.markers.get(&slot)?.tree.first()?;

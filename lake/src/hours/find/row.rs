@@ -6,11 +6,11 @@ use super::Finder;
 use super::memory::{Known, Standing};
 use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::foreign;
-use crate::hours::state::State;
+use crate::hours::state::{Reason, State};
 use crate::wire::hours::{CheckReport, CompletenessReport, DatasetReport, HourRow};
 
 /// A slot as reports have it.
-pub(super) fn row(standing: &Standing) -> HourRow {
+pub(super) fn row(dataset: &Dataset, standing: &Standing) -> HourRow {
     let Standing {
         slot,
         verdict,
@@ -38,6 +38,13 @@ pub(super) fn row(standing: &Standing) -> HourRow {
             examples: found.examples.clone(),
         }),
         listed_at: *at,
+        deadline: Some(dataset.deadline(*slot)),
+        owner: dataset
+            .owner_of(
+                verdict.state,
+                verdict.reasons.iter().any(Reason::is_late_data),
+            )
+            .map(str::to_owned),
     }
 }
 
@@ -82,6 +89,8 @@ impl Finder {
             run_id: marker.map(|m| m.run_id.clone()),
             definition_version: marker.map(|m| m.definition_version.clone()),
             published_at: marker.map(|m| m.published_at),
+            loose_count: standing.objects.loose.len() as u64,
+            repeated_rows: marker.and_then(|m| m.repeated_rows()),
         }
     }
 

@@ -854,6 +854,8 @@ fn hours_over_budget_are_their_compactors() {
         newest_object: None,
         completeness: None,
         listed_at: None,
+        deadline: None,
+        owner: None,
     };
     assert_eq!(hours(&dataset, &[row(7, State::Closed, 4)]), []);
     let over: Vec<HourRow> = (8..13)

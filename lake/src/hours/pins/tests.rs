@@ -21,6 +21,7 @@ async fn a_run_is_pinned_listed_and_let_go() {
         reader: "the board's report".into(),
         run_id: "r1".into(),
         until: Time(2_000_000_000_000),
+        reason: None,
     };
     let name = "board/2026 ü";
     pin(&dataset, &store, slot, (name, &run), &host)

@@ -14,16 +14,13 @@ use crate::hours::Dataset;
 use crate::hours::judge::Completeness;
 use crate::hours::key::findings;
 use crate::hours::listing::Object;
-use crate::hours::marker::{Marker, publication_ok};
+use crate::hours::marker::{Marker, REPEATED_ROWS, publication_ok};
 use crate::table::Time;
 use crate::wire::Severity;
 use crate::{Error, Result};
 
 /// Extra field of a marker: what the gate of completeness found when it was published.
 pub(super) const COMPLETENESS: &str = "completeness";
-
-/// Extra field of a marker: rows of the run that repeat the grain of a row before them.
-const REPEATED: &str = "repeated_rows";
 
 /// Decides what becomes of a claim.
 pub(super) async fn decide(
@@ -79,7 +76,9 @@ pub(super) async fn decide(
     complete(&mut marker, gated.completeness.as_ref());
     let record = taken::state(dataset, request.slot, claim, &prefix, seen, &mut marker)?;
     if let Some(repeated) = gated.repeated {
-        marker.extra.insert(REPEATED.to_owned(), repeated.into());
+        marker
+            .extra
+            .insert(REPEATED_ROWS.to_owned(), repeated.into());
     }
     let mut warnings = gated.warnings;
     if seen.markers.declared.is_some() {
@@ -113,9 +112,18 @@ fn in_the_way(dataset: &Dataset, claim: &Claim, seen: &Look) -> Option<Decided> 
         None => {}
         Some((object, Ok(marker))) => {
             let holds = matches(dataset, seen, object.put, marker);
-            if holds && (same(marker) || !claim.replace) {
+            if holds && same(marker) {
                 return Some(Decided::unchanged(format!(
-                    "the hour is published and its marker matches: {}",
+                    "run {} is published already: {}",
+                    marker.run_id,
+                    winner(&Ok(marker.clone()))
+                )));
+            }
+            if holds && !claim.replace {
+                return Some(Decided::unchanged(format!(
+                    "the hour is closed under run {}; run {} was not published: --replace does that; {}",
+                    marker.run_id,
+                    claim.run,
                     winner(&Ok(marker.clone()))
                 )));
             }

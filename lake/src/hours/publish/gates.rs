@@ -7,6 +7,7 @@ use futures::TryStreamExt;
 use object_store::ObjectStore;
 
 use super::look::path;
+use crate::figures::counted;
 use crate::host::SharedHost;
 use crate::hours::columns::of_file;
 use crate::hours::day::Slot;
@@ -88,7 +89,11 @@ async fn grain(
                 return Ok(());
             }
             format!(
-                "{repeated} rows repeat the grain ({}) of a row before them",
+                "{} the grain ({}) of a row before them",
+                match repeated {
+                    1 => "1 row repeats".to_owned(),
+                    n => format!("{n} rows repeat"),
+                },
                 dataset.grain.join(", ")
             )
         }
@@ -150,14 +155,15 @@ pub(crate) fn incomplete(found: &Completeness, report: bool) -> String {
     why.extend(found.unreadable.clone());
     if found.missing > 0 {
         why.push(format!(
-            "{} lines of {} orders neither landed nor were dead-lettered",
-            found.missing, found.orders
+            "{} of {} neither landed nor dead-lettered",
+            counted(found.missing, "line"),
+            counted(found.orders, "order")
         ));
     }
     if found.dead_lettered > 0 && !report {
         why.push(format!(
-            "{} lines are only among the dead letters",
-            found.dead_lettered
+            "{} only among the dead letters",
+            counted(found.dead_lettered, "line")
         ));
     }
     format!("the hour is not complete: {}", why.join("; "))

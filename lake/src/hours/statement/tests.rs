@@ -213,6 +213,8 @@ fn an_hour_that_is_registered_twice_is_read_twice() {
         newest_object: None,
         completeness: None,
         listed_at: None,
+        deadline: None,
+        owner: None,
     };
     let registered = |values: [&str; 2]| Registered {
         values: values.map(str::to_owned).to_vec(),

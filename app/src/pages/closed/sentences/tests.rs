@@ -27,6 +27,8 @@ fn report(states: &str) -> Arc<GridReport> {
             newest_object: None,
             completeness: None,
             listed_at: None,
+            deadline: None,
+            owner: None,
         })
         .collect();
     attention.sort_by_key(|row| (row.state, std::cmp::Reverse(row.hour)));

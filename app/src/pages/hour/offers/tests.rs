@@ -36,6 +36,8 @@ fn hour(state: State, runs: Vec<RunRow>) -> HourReport {
             newest_object: None,
             completeness: None,
             listed_at: None,
+            deadline: None,
+            owner: None,
         },
         prefix: String::new(),
         scan: None,
