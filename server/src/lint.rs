@@ -16,7 +16,7 @@ use lake::hours::template::Template;
 use lake::hours::{Dataset, Day, lint};
 use lake::table::Time;
 use lake::wire::Severity;
-use lake::wire::hours::{Fresh, LintFinding};
+use lake::wire::hours::LintFinding;
 use lake::wire::zones::ZonesReport;
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
@@ -140,9 +140,9 @@ pub async fn budgets(placed: &Placed, now: Time, host: &SharedHost) -> Vec<LintF
         now,
     );
     let today = Day::of(now);
-    let grid = finder.hours(today.plus(-DAYS), today, Fresh::Known, Gate::Suspect);
-    match grid.await {
-        Ok(report) => lint::hours(dataset, &report.hours),
+    let rows = finder.rows(today.plus(-DAYS), today, Gate::Suspect);
+    match rows.await {
+        Ok(rows) => lint::hours(dataset, &rows),
         Err(error) => vec![of(
             dataset,
             Severity::Warning,

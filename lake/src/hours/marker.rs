@@ -103,6 +103,8 @@ impl Marker {
             landed: u64,
             dead_lettered: u64,
             missing: u64,
+            #[serde(default)]
+            letters: Option<String>,
         }
         let said = self.extra.get("completeness")?;
         let said: Stated = serde_json::from_value(said.clone()).ok()?;
@@ -111,6 +113,7 @@ impl Marker {
             landed: said.landed,
             dead_lettered: said.dead_lettered,
             missing: said.missing,
+            letters: said.letters,
             ..Default::default()
         })
     }

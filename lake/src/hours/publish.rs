@@ -206,7 +206,7 @@ pub async fn plan(
                 What::Run(claim) => {
                     claim::decide(dataset, store, request, claim, &seen, host).await?
                 }
-                What::Empty => refuse::empty(&seen),
+                What::Empty => refuse::empty(slot, &seen),
                 What::Repoint { run } => {
                     repoint::decide(dataset, store, request, run, &seen, host).await?
                 }

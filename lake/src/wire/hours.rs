@@ -182,7 +182,8 @@ pub struct ClosedReport {
     pub up_to: Option<Time>,
     /// The hour that holds it back.
     pub blocked_by: Option<Blocked>,
-    /// Days from the dataset's first on that are not read yet: `up_to` is unknown until they are.
+    /// Days from the dataset's first on that are not read yet, or whose hours' completeness is not
+    /// checked yet: `up_to` is unknown until they are.
     pub unread: Option<(Day, Day)>,
     /// Why there can be no answer: the configuration names no `first`.
     pub unknown: Option<String>,

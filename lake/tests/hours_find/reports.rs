@@ -237,3 +237,31 @@ async fn days_with_foreign_commits_read_the_commits() {
         Some("s3://tlp-raw/learning/progress/event_date=2026-11-10/")
     );
 }
+
+#[tokio::test]
+async fn a_window_has_an_end() {
+    let bed = one_day().await;
+    let (from, to) = (day("2026-11-29"), day("2400-01-01"));
+    let long = |error: lake::Error| {
+        assert_eq!(error.kind(), lake::Kind::Invalid);
+        assert!(error.to_string().contains("at most 400 days"), "{error}");
+    };
+    let finder = bed.finder();
+    long(finder.grid(from, to, Fresh::Known).await.unwrap_err());
+    long(finder.layout(from, to).await.unwrap_err());
+    for (from, to) in [(from, to), (day("0000-01-01"), day("9999-12-31"))] {
+        for gate in [Gate::Suspect, Gate::Doubt, Gate::All] {
+            long(
+                finder
+                    .hours(from, to, Fresh::Known, gate)
+                    .await
+                    .unwrap_err(),
+            );
+        }
+        let window = finder.check_window(from.start(), to.start());
+        long(window.await.unwrap_err());
+    }
+    assert_eq!(bed.counts().requests(), 0);
+    let longest = finder.grid(from, from.plus(399), Fresh::Known).await;
+    assert_eq!(longest.unwrap().days.len(), 400);
+}

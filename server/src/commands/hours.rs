@@ -37,7 +37,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     let (from, to) = window(args.from, args.to);
     let gate = match args.complete {
         true => Gate::All,
-        false => Gate::Suspect,
+        false => Gate::Doubt,
     };
     let told = async {
         let placed = setup::dataset(&context.config, &args.dataset)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finder, Gate};
+use super::{Finder, Gate, bounded};
 use crate::hours::day::{Day, Slot};
 use crate::hours::state::State;
 use crate::table::Time;
@@ -26,6 +26,7 @@ impl Finder {
         }
         let last = Time(to.0 - 1);
         let (first, last) = (Day::of(from), Day::of(last));
+        bounded(first, last)?;
         let _held = self.hold(first, last);
         self.window(first, last, Fresh::Again, Gate::All).await?;
         let known = self.memory.lock();

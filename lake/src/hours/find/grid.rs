@@ -2,25 +2,29 @@
 
 use std::collections::BTreeMap;
 
+use super::forget::Held;
 use super::memory::{Known, Standing};
 use super::row::{declared, row};
 use super::sizes::sizes;
 use super::tally::Tally;
-use super::{Finder, Gate};
+use super::{Finder, Gate, bounded};
 use crate::figures::size;
-use crate::hours::closed;
+use crate::hours::closed::{Seen, Stop, Walk};
 use crate::hours::day::{Day, Slot};
 use crate::hours::key::{RUN, Role, findings, partition, role};
 use crate::hours::state::State;
-use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HoursReport};
+use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HourRow, HoursReport};
 use crate::wire::{Finding, Severity};
-use crate::{Error, Result};
+use crate::{Error, Kind, Result};
 
 /// Hours that need a person and are described, at most.
 const ATTENTION: usize = 200;
 
 /// Days that are read at once on the way to what holds a dataset back.
 const STRIDE: i32 = 92;
+
+/// Rounds that find nothing new until the question is given up.
+const ROUNDS: usize = 4;
 
 /// An object is small below it where the dataset has no budget.
 pub(super) const SMALL: u64 = 16 * 1024 * 1024;
@@ -31,6 +35,7 @@ const SOME: usize = 24;
 impl Finder {
     /// How the hours from `from` to `to` stand, both included.
     pub async fn grid(&self, from: Day, to: Day, fresh: Fresh) -> Result<GridReport> {
+        bounded(from, to)?;
         let _held = self.hold(from, to);
         self.window(from, to, fresh, Gate::Suspect).await?;
         let known = self.memory.lock();
@@ -73,6 +78,7 @@ impl Finder {
 
     /// The same, row by row, and counted from the dataset's first day.
     pub async fn hours(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<HoursReport> {
+        bounded(from, to)?;
         let _held = self.hold(from, to);
         self.window(from, to, fresh, gate).await?;
         let closed = self.closed().await?;
@@ -93,51 +99,81 @@ impl Finder {
         })
     }
 
+    /// The rows alone, for whoever does not ask up to when the dataset is closed.
+    pub async fn rows(&self, from: Day, to: Day, gate: Gate) -> Result<Vec<HourRow>> {
+        bounded(from, to)?;
+        let _held = self.hold(from, to);
+        self.window(from, to, Fresh::Known, gate).await?;
+        let known = self.memory.lock();
+        Ok(self.standings(&known, from, to).iter().map(row).collect())
+    }
+
     /// Up to when the dataset is closed. Reads from its first day on what is not known, as far as
     /// the first hour that holds it back.
     pub async fn closed(&self) -> Result<ClosedReport> {
+        let mut walk = Walk::default();
         // What was read is held until it was looked at.
-        let mut _held = None;
+        let mut held: Option<(Held<'_>, Day, Day)> = None;
+        let mut before = None;
+        let mut same = 0;
         loop {
-            let report = self.closed_up_to(&self.memory.lock());
-            let Some((first, last)) = report.unread else {
-                return Ok(report);
+            let stop = self.walk(&mut walk, &self.memory.lock());
+            // Each round gets further, unless somebody else makes things change or be forgotten.
+            let at = match &stop {
+                Stop::There(report) => return Ok(report.clone()),
+                Stop::Read(day, _) => (*day, None),
+                Stop::Check(slots) => (
+                    slots.first().map_or(Day::of(self.now), |slot| slot.day),
+                    slots.first().copied(),
+                ),
             };
-            let last = last.min(first.plus(STRIDE - 1));
-            _held = Some(self.hold(first, last));
-            self.window(first, last, Fresh::Known, Gate::Suspect)
-                .await?;
-            // Each round makes a day known: without that it would not end.
-            if self
-                .closed_up_to(&self.memory.lock())
-                .unread
-                .map(|(day, _)| day)
-                == Some(first)
-            {
-                return Err(
-                    Error::new(crate::Kind::Internal, "a day was listed and is not known")
-                        .at("date", first),
-                );
+            same = if before == Some(at) { same + 1 } else { 0 };
+            if same == ROUNDS {
+                let message = "what is read changes meanwhile: ask again";
+                return Err(Error::new(Kind::Conflict, message).at("date", at.0));
+            }
+            before = Some(at);
+            match stop {
+                Stop::There(report) => return Ok(report),
+                Stop::Read(first, last) => {
+                    let last = last.min(first.plus(STRIDE - 1));
+                    held = Some((self.hold(first, last), first, last));
+                    self.look(first, last, Fresh::Known).await?;
+                }
+                Stop::Check(slots) => {
+                    let days = slots.first().zip(slots.last());
+                    let (first, last) = days.map_or((at.0, at.0), |(a, b)| (a.day, b.day));
+                    let holds = |(_, from, to): &(_, Day, Day)| *from <= first && last <= *to;
+                    if !held.as_ref().is_some_and(holds) {
+                        held = Some((self.hold(first, last), first, last));
+                    }
+                    self.gates(&slots, Gate::Doubt).await?;
+                }
             }
         }
     }
 
     fn closed_up_to(&self, known: &Known) -> ClosedReport {
-        closed::up_to(&self.dataset, self.now, |slot| {
-            match known.standing(&self.dataset, slot, self.now) {
-                Some(standing) => Some(Self::why(&standing)),
-                None => known
-                    .passed
-                    .contains(&slot)
-                    .then(|| (State::Closed, String::new())),
+        self.walk(&mut Walk::default(), known).into()
+    }
+
+    fn walk(&self, walk: &mut Walk, known: &Known) -> Stop {
+        let dataset = &self.dataset;
+        let seen = |slot| match known.standing(dataset, slot, self.now) {
+            Some(standing) if standing.unchecked(dataset) => Seen::Unchecked,
+            Some(standing) => {
+                let (state, why) = Self::why(&standing);
+                Seen::Stands(state, why)
             }
-        })
+            None if known.passed.contains(&slot) => Seen::Stands(State::Closed, String::new()),
+            None => Seen::Unread,
+        };
+        let read = |slot| known.slots.contains_key(&slot) || known.passed.contains(&slot);
+        walk.go(dataset, self.now, seen, read)
     }
 
     pub(super) async fn window(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<()> {
-        if from > to {
-            return Err(Error::invalid(format!("{from} is after {to}")));
-        }
+        bounded(from, to)?;
         self.look(from, to, fresh).await?;
         let slots: Vec<Slot> = from
             .to(to)
@@ -161,6 +197,7 @@ impl Finder {
         self.beside_days(known, &mut tally);
         let mut findings = tally.findings();
         findings.extend(self.over_partitioned(standings));
+        findings.extend(self.not_checked(standings));
         findings
     }
 
@@ -227,6 +264,24 @@ impl Finder {
                 );
             }
         }
+    }
+
+    /// Closed hours of which nobody knows whether they are complete.
+    fn not_checked(&self, standings: &[Standing]) -> Option<Finding> {
+        let mut all = standings.iter().filter(|s| s.unchecked(&self.dataset));
+        let first = all.next()?.slot;
+        let count = 1 + all.count();
+        Some(Finding {
+            severity: Severity::Warning,
+            rule: "completeness_not_checked".to_owned(),
+            location: None,
+            message: match count {
+                1 => format!("{first} is closed, and its completeness was not checked"),
+                n => {
+                    format!("{n} closed hours whose completeness was not checked, from {first} on")
+                }
+            },
+        })
     }
 
     /// Closed hours that hold one small object each.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{Foreign, SHOWN, finish};
+use super::{Foreign, SHOWN, finish, too_early, whole_day};
 use crate::hours::dataset::Dataset;
 use crate::hours::judge::{about, duration};
 use crate::hours::listing::Object;
@@ -97,6 +97,10 @@ pub(super) fn judge<'a>(
         );
         return false;
     };
+    if too_early(dataset, evidence, newest, reasons) {
+        counted.extend(evidence.objects.data());
+        return !whole_day(dataset, evidence.slot);
+    }
     reasons.extend(
         unfinished
             .iter()
@@ -143,7 +147,7 @@ pub(super) fn judge<'a>(
         reasons.push(about(State::Empty, message, newest));
         return true;
     }
-    finish(dataset, evidence, newest, counted, reasons);
+    finish(dataset, counted, reasons);
     true
 }
 

@@ -82,6 +82,7 @@ impl Case {
             objects: &objects,
             of_day: &listing.hidden,
             custom: self.custom.as_ref(),
+            completeness: None,
             commits: &self.commits,
             now: Time(slot().end().0 + self.now * 60_000),
         };
@@ -340,4 +341,57 @@ fn commits_that_name_nothing_leave_nothing_to_read() {
         )],
     );
     assert_eq!(case.state(), State::Empty);
+}
+
+#[test]
+fn a_marker_put_before_the_hour_ended_closes_nothing() {
+    for (name, text) in [
+        ("_SUCCESS", ""),
+        ("_committed_1", r#"{"added":["a.parquet"]}"#),
+    ] {
+        let files = vec![hour("a.parquet", -20), hour(name, -10)];
+        let mut case = match text {
+            "" => Case::success(files),
+            text => {
+                let mut case = Case::committed(files, &[(name, text)]);
+                case.commits
+                    .values_mut()
+                    .for_each(|(o, _)| o.put = hour(name, -10).put);
+                case
+            }
+        };
+        for now in [-5, 60] {
+            case.now = now;
+            let verdict = case.verdict();
+            assert_eq!(verdict.state, State::Invalid, "{name}");
+            assert!(says(&verdict, "put before the hour ended"), "{verdict:?}");
+        }
+        // Nothing came: it may still come.
+        case.objects.remove(0);
+        case.now = -5;
+        assert_eq!(case.state(), State::Invalid, "{name}");
+    }
+}
+
+#[test]
+fn a_days_marker_says_nothing_of_the_hours_to_come() {
+    let day = |minute| object("event_date=2026-11-10/_SUCCESS", minute);
+    let mut case = Case::success(vec![hour("a.parquet", -20), day(-10)]);
+    case.dataset = of(MarkerKind::Success, true);
+    case.now = 0;
+    assert_eq!(case.state(), State::Open);
+    case.now = 60;
+    let verdict = case.verdict();
+    assert_eq!(verdict.state, State::Late);
+    assert!(says(
+        &verdict,
+        "the day's marker was put before the hour ended"
+    ));
+    case.objects = vec![day(-10)];
+    case.now = -100;
+    assert_eq!(case.state(), State::Future);
+    // Put again after it.
+    case.objects = vec![hour("a.parquet", -20), day(5)];
+    case.now = 60;
+    assert_eq!(case.state(), State::Closed);
 }

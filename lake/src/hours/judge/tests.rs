@@ -493,3 +493,62 @@ fn a_key_of_the_marker_s_own_second_is_named() {
         .filter_map(|reason| reason.key.as_deref());
     assert!(named.into_iter().any(|key| key.ends_with("part-3.parquet")));
 }
+
+#[test]
+fn what_was_put_before_the_hour_ended_does_not_count() {
+    let dataset = dataset();
+    let three = || vec![part(0, -20), part(1, -20), part(2, -20)];
+    let put = |minute: i64| {
+        let key = Template::of(&dataset).current(slot());
+        Markers {
+            current: Some((object(&key, 300, minute), Ok(marker("r1", 3, 30, None)))),
+            ..Markers::default()
+        }
+    };
+    let stands = |markers: &Markers, objects: Vec<Object>, now: i64| {
+        let objects = listed(&dataset, objects);
+        let evidence = Evidence {
+            slot: slot(),
+            markers,
+            objects: &objects,
+            completeness: None,
+            now: Time(slot().end().0 + now * 60_000),
+        };
+        judge(&dataset, evidence)
+    };
+    // Asked in the hour, before it, and days later.
+    for now in [-10, -300, 5_000] {
+        let verdict = stands(&put(-15), three(), now);
+        assert_eq!(verdict.state, State::Invalid, "{now}");
+        let why = &verdict.reasons[0].message;
+        assert!(why.contains("put before the hour ended"), "{why}");
+    }
+    // The store's clock is what counts: ours may be behind it, by a little.
+    assert_eq!(stands(&put(0), three(), -5).state, State::Closed);
+    assert_eq!(stands(&put(0), three(), -15).state, State::Invalid);
+
+    let declared = |minute: i64| {
+        let key = Template::of(&dataset).empty(slot());
+        let said = Declared {
+            reason: "the shop was closed".into(),
+            by: None,
+            declared_at: slot().end(),
+        };
+        Markers {
+            declared: Some((object(&key, 30, minute), Ok(said))),
+            ..Markers::default()
+        }
+    };
+    for (now, state) in [
+        (-300, State::Future),
+        (-10, State::Open),
+        (5, State::Open),
+        (60, State::Late),
+    ] {
+        let verdict = stands(&declared(-15), Vec::new(), now);
+        assert_eq!(verdict.state, state, "{now}");
+        let named = verdict.reasons.iter().filter_map(|r| r.key.as_deref());
+        assert_eq!(named.count(), 1, "{verdict:?}");
+    }
+    assert_eq!(stands(&declared(0), Vec::new(), 60).state, State::Empty);
+}

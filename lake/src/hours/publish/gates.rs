@@ -12,7 +12,7 @@ use crate::hours::columns::of_file;
 use crate::hours::day::Slot;
 use crate::hours::judge::Completeness;
 use crate::hours::key::{Role, role};
-use crate::hours::listing::Object;
+use crate::hours::listing::{Object, fingerprint};
 use crate::hours::{Dataset, complete, contract};
 use crate::table::Time;
 use crate::wire::{Finding, Severity};
@@ -59,7 +59,8 @@ pub(crate) async fn gates(
     }
     if let (None, Some(rule)) = (&gated.refused, &dataset.complete) {
         let letters = dead_letters(dataset, store, slot).await?;
-        let found = complete::gate(dataset, store, run, letters.as_deref(), host).await?;
+        let mut found = complete::gate(dataset, store, run, letters.as_deref(), host).await?;
+        found.letters = letters.as_deref().map(fingerprint);
         if !found.passes(rule.report) {
             gated.refused = Some(incomplete(&found, rule.report));
         }

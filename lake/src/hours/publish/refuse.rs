@@ -5,7 +5,7 @@ use super::{Decided, Over, Request, What, Write, run};
 use crate::hours::Dataset;
 use crate::hours::dataset::MarkerKind;
 use crate::hours::day::Slot;
-use crate::hours::judge::duration;
+use crate::hours::judge::{duration, early_words};
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, publication_ok};
 use crate::table::Time;
@@ -103,7 +103,7 @@ pub(super) fn winner(read: &Result<Marker, String>) -> String {
 }
 
 /// Whether nothing may be said to have happened.
-pub(super) fn empty(seen: &Look) -> Decided {
+pub(super) fn empty(slot: Slot, seen: &Look) -> Decided {
     if let Some((_, read)) = &seen.markers.current {
         return Decided::refused(format!("the hour has a marker: {}", winner(read)));
     }
@@ -116,6 +116,11 @@ pub(super) fn empty(seen: &Look) -> Decided {
         ));
     }
     match &seen.markers.declared {
+        Some((object, _)) if object.put < slot.end() => Decided::refused(format!(
+            "{} is in the way: it was {}, so it does not count; delete it, and declare the hour empty again",
+            object.key,
+            early_words(slot)
+        )),
         Some((_, Ok(declared))) => Decided::unchanged(format!(
             "it was declared empty at {}: {}",
             declared.declared_at, declared.reason
