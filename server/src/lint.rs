@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use futures::TryStreamExt as _;
 use lake::host::SharedHost;
-use lake::hours::find::{Finder, Gate, Memory};
+use lake::hours::find::{Finder, Gate, Memory, nothing_lies};
 use lake::hours::key::findings;
 use lake::hours::lint::{Export, Listed, ZoneDecl, copies, worst_first};
 use lake::hours::listing::Object;
@@ -98,6 +98,18 @@ async fn newest(placed: &Placed, now: Time) -> Result<Vec<Object>> {
     Ok(found)
 }
 
+/// Whether the store has no key at all of a dataset; whether it can be asked is for others to say.
+async fn nothing_there(placed: &Placed, now: Time) -> bool {
+    let finder = Finder::new(
+        Arc::clone(&placed.dataset),
+        Arc::clone(&placed.store),
+        Arc::default(),
+        Arc::new(lake::host::Quiet),
+        now,
+    );
+    finder.nothing_there().await.unwrap_or(false)
+}
+
 /// What the newest keys of datasets say: names that should not be, and prefixes that are copies.
 pub async fn keys(placed: &[Placed], now: Time) -> Vec<LintFinding> {
     let mut found = Vec::new();
@@ -107,6 +119,14 @@ pub async fn keys(placed: &[Placed], now: Time) -> Vec<LintFinding> {
         match newest(one, now).await {
             Ok(objects) => {
                 illegal(dataset, &objects, &mut found);
+                if objects.is_empty() && nothing_there(one, now).await {
+                    found.push(of(
+                        dataset,
+                        Severity::Warning,
+                        "nothing_there",
+                        nothing_lies(dataset),
+                    ));
+                }
                 all.push((dataset, format!("{}/", dataset.prefix), objects));
             }
             Err(error) => found.push(of(

@@ -36,6 +36,7 @@ use crate::table::Time;
 use crate::wire::hours::Fresh;
 use crate::{Error, Result};
 pub use check::sentence;
+pub use grid::nothing_lies;
 use list::Piece;
 pub use memory::Memory;
 use memory::{Known, Standing};

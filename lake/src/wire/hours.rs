@@ -316,6 +316,9 @@ pub struct CheckReport {
     pub hour: Option<u8>,
     /// Whether a reader may scan it.
     pub closed: bool,
+    /// Whether a reader may go on: it is closed, or nothing happened in it.
+    #[serde(default)]
+    pub passes: bool,
     /// How it stands.
     pub state: State,
     /// Why.

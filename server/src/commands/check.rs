@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use lake::hours::find::sentence;
+use lake::hours::find::{nothing_lies, sentence};
 use lake::hours::{Day, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::CheckReport;
@@ -56,15 +56,25 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
 
 async fn hour(context: &Context, args: &Args, slot: Slot) -> Result<ExitCode> {
     let placed = setup::dataset(&context.config, &args.dataset)?;
-    let report = placed.finder(context.host()).check(slot).await?;
+    let dataset = std::sync::Arc::clone(&placed.dataset);
+    let finder = placed.finder(context.host());
+    let report = finder.check(slot).await?;
+    let nothing = !report.closed && report.object_count == 0 && finder.nothing_there().await?;
     match context.json {
         true => print::json(&report)?,
         false => print::out(&lines(report.prefix.iter()))?,
     }
-    let passes = report.closed || report.state == State::Empty;
-    Ok(match passes {
-        true => ExitCode::SUCCESS,
-        false => fail::refused(&why(&report)),
+    let nothing = nothing.then(|| nothing_lies(&dataset));
+    Ok(match (report.passes, nothing) {
+        (true, None) => ExitCode::SUCCESS,
+        (true, Some(nothing)) => {
+            fail::warn(&nothing);
+            ExitCode::SUCCESS
+        }
+        (false, nothing) => {
+            let nothing = nothing.map(|nothing| format!("; {nothing}"));
+            fail::refused(&format!("{}{}", why(&report), nothing.unwrap_or_default()))
+        }
     })
 }
 

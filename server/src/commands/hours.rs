@@ -131,14 +131,22 @@ fn days(report: &HoursReport) -> String {
     out
 }
 
-/// The hours that need a person, worst and then newest first, each with its first reason.
+/// The hours that need a person, each with its first reason: the one that holds the others back, then
+/// worst and then newest first.
 fn exceptions(out: &mut String, report: &HoursReport) {
     let mut rows: Vec<&HourRow> = report
         .hours
         .iter()
         .filter(|row| row.state.needs_attention())
         .collect();
-    rows.sort_by_key(|row| (row.state, std::cmp::Reverse((row.date, row.hour))));
+    let holds = |row: &HourRow| {
+        let blocked = report.blocked_by.as_ref();
+        blocked.is_some_and(|b| (b.date, b.hour) == (row.date, row.hour))
+    };
+    rows.sort_by_key(|row| {
+        let newest = std::cmp::Reverse((row.date, row.hour));
+        (!holds(row), row.state, newest)
+    });
     let mut grid = Grid::new(&[
         ("HOUR", Side::Left),
         ("STATE", Side::Left),
@@ -154,11 +162,16 @@ fn exceptions(out: &mut String, report: &HoursReport) {
             Some(key) => format!("{} ({key})", reason.message),
             None => reason.message.clone(),
         });
+        let back = if holds(row) {
+            "holds the rest back: "
+        } else {
+            ""
+        };
         grid.row([
             slot.to_string(),
             State::words(row.state).to_owned(),
             count(row.objects),
-            short(&why.unwrap_or_default(), 160),
+            short(&format!("{back}{}", why.unwrap_or_default()), 160),
         ]);
     }
     let grid = grid.render();

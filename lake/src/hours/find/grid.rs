@@ -10,8 +10,10 @@ use super::tally::Tally;
 use super::{Finder, Gate, bounded};
 use crate::figures::size;
 use crate::hours::closed::{Seen, Stop, Walk};
+use crate::hours::dataset::Dataset;
 use crate::hours::day::{Day, Slot};
-use crate::hours::key::{RUN, Role, findings, partition, role};
+use crate::hours::key::{RUN, Role, findings, partition, place, role};
+use crate::hours::spelled::is_day;
 use crate::hours::state::State;
 use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HourRow, HoursReport};
 use crate::wire::{Finding, Severity};
@@ -66,7 +68,7 @@ impl Finder {
             to,
             now: self.now,
             days: days.collect(),
-            counts: counts(&standings).into_iter().collect(),
+            counts: counts(&self.dataset, &standings).into_iter().collect(),
             declared_empty: declared_empty(&standings),
             closed: self.closed_up_to(&known),
             attention: attention.iter().take(ATTENTION).map(|s| row(s)).collect(),
@@ -90,7 +92,7 @@ impl Finder {
             from,
             to,
             closed_up_to: closed.up_to,
-            counts: counts(&standings).into_iter().collect(),
+            counts: counts(&self.dataset, &standings).into_iter().collect(),
             hours: standings.iter().map(row).collect(),
             blocked_by: closed.blocked_by,
             sizes: sizes(&standings),
@@ -207,9 +209,18 @@ impl Finder {
             return;
         };
         let dataset = &self.dataset;
+        if folders.is_empty() && keys.is_empty() {
+            let message = nothing_lies(dataset);
+            tally.add(
+                Severity::Warning,
+                "nothing_there",
+                &message,
+                &declared(dataset).location,
+            );
+        }
         for object in keys {
             let name = object.key.rsplit('/').next().unwrap_or_default();
-            match role(name, object.bytes) {
+            match place(dataset, name, object.bytes).role {
                 Role::Folder => {}
                 Role::Data => {
                     tally.key(dataset, object);
@@ -241,6 +252,14 @@ impl Finder {
                 .filter(|(column, _)| column == dataset.date_column())
                 .and_then(|(_, value)| value?.parse().ok());
             if let Some(day) = day {
+                if is_day(dataset, day, folder) {
+                    tally.add(
+                        Severity::Error,
+                        "partition_value",
+                        "another way to write a day: no marker can close what lies there",
+                        folder,
+                    );
+                }
                 if day > Day::of(self.now).plus(1) {
                     tally.add(
                         Severity::Warning,
@@ -312,10 +331,19 @@ fn declared_empty(standings: &[Standing]) -> u64 {
     said.count() as u64
 }
 
-/// Slots by state, worst first.
-pub(super) fn counts(standings: &[Standing]) -> BTreeMap<State, u64> {
+/// What is said of a dataset without any key.
+pub fn nothing_lies(dataset: &Dataset) -> String {
+    let location = declared(dataset).location;
+    format!("nothing lies under {location}: is the prefix right?")
+}
+
+/// Slots by state, worst first. Those before the dataset's first day are none of its own.
+pub(super) fn counts(dataset: &Dataset, standings: &[Standing]) -> BTreeMap<State, u64> {
     let mut counts = BTreeMap::new();
-    for standing in standings {
+    let of_dataset = |standing: &&Standing| {
+        standing.verdict.state != State::Empty || !dataset.before_first(standing.slot)
+    };
+    for standing in standings.iter().filter(of_dataset) {
         *counts.entry(standing.verdict.state).or_default() += 1;
     }
     counts

@@ -58,7 +58,7 @@ impl Finder {
             small_bytes_threshold: threshold,
             partition_columns: dataset.partition.clone(),
             partitions: hours,
-            counts: counts(&standings).into_iter().collect(),
+            counts: counts(dataset, &standings).into_iter().collect(),
             lists_of_parents: all.lists_of_parents,
             lists_of_runs: all.lists_of_runs,
             illegal_keys: illegal,

@@ -12,7 +12,8 @@ use crate::hours::day::{Day, Slot};
 use crate::hours::foreign::{self, Commit, Foreign};
 use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, judge};
 use crate::hours::listing::{Object, SlotObjects, fingerprint};
-use crate::hours::state::State;
+use crate::hours::spelled::is_day;
+use crate::hours::state::{Reason, State};
 use crate::hours::template::Tree;
 use crate::table::Time;
 
@@ -326,7 +327,7 @@ impl Known {
             None => Arc::default(),
         };
         let completeness = self.completeness(dataset, slot, &markers, &objects);
-        let verdict = match dataset.marker.kind {
+        let mut verdict = match dataset.marker.kind {
             MarkerKind::Tidemark => {
                 let evidence = Evidence {
                     slot,
@@ -346,6 +347,17 @@ impl Known {
                 foreign::judge(dataset, evidence)
             }
         };
+        if verdict.state == State::Empty
+            && let Some(folder) = self.other_day(dataset, slot.day)
+        {
+            let message = "another way to write this day: no marker can close what lies there";
+            let reason = Reason {
+                key: Some(format!("{folder}/")),
+                ..Reason::new(State::Late, message)
+            };
+            verdict.state = reason.state;
+            verdict.reasons.insert(0, reason);
+        }
         Standing {
             slot,
             verdict,
@@ -354,6 +366,13 @@ impl Known {
             objects,
             at,
         }
+    }
+
+    /// A folder that is a day written another way, as far as what lies beside the days is known.
+    fn other_day(&self, dataset: &Dataset, day: Day) -> Option<&String> {
+        let (folders, _) = self.root.as_ref()?;
+        let mut odd = folders.iter().filter(|folder| folder.contains('%'));
+        odd.find(|folder| is_day(dataset, day, folder))
     }
 
     /// What is known of a slot with foreign markers.

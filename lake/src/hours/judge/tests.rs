@@ -427,6 +427,19 @@ fn markers_are_of_their_slot_and_point_below_it() {
         ..good.clone()
     };
     assert_eq!(encoded.scan(&dataset).unwrap(), RUN);
+    assert_eq!(encoded.location(&dataset).unwrap(), good.prefix);
+    assert_eq!(s3a.location(&dataset).unwrap(), s3a.prefix);
+    // A folder that has a percent sign is meant as it is, and no other.
+    let literal = Marker {
+        prefix: good.prefix.replace("=r1", "=14%3A05"),
+        ..good.clone()
+    };
+    assert_eq!(
+        literal.scan(&dataset).unwrap(),
+        RUN.replace("=r1", "=14%3A05")
+    );
+    assert_eq!(literal.location(&dataset).unwrap(), literal.prefix);
+    assert!(with(&|m| m.prefix = m.prefix.replace("r1/", "r1%2F")).contains("slash"));
     let extra = br#"{"dataset":"learning.progress","zone":"raw","event_date":"2026-11-10","hour":8,
         "prefix":"s3://tlp-raw/learning/progress/event_date=2026-11-10/hour=08/run_id=r1/","object_count":1,
         "bytes":1,"max_event_time":"2026-11-10T08:59:59Z","run_id":"r1","definition_version":"1",

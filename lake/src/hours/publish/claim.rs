@@ -47,7 +47,7 @@ pub(super) async fn decide(
             dataset.name
         )));
     };
-    let prefix = run::prefix(dataset, request.slot, &seen.objects, &claim.run);
+    let prefix = run::prefix(dataset, request.slot, &seen.objects, &claim.run)?;
     let listed: Vec<Object> = seen.objects.below(&prefix).cloned().collect();
     let mut marker = Marker {
         dataset: dataset.name.clone(),

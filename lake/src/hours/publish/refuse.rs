@@ -103,7 +103,7 @@ pub(super) fn winner(read: &Result<Marker, String>) -> String {
 }
 
 /// Whether nothing may be said to have happened.
-pub(super) fn empty(slot: Slot, seen: &Look) -> Decided {
+pub(super) fn empty(slot: Slot, seen: &Look, other_day: Option<&str>) -> Decided {
     if let Some((_, read)) = &seen.markers.current {
         return Decided::refused(format!("the hour has a marker: {}", winner(read)));
     }
@@ -113,6 +113,11 @@ pub(super) fn empty(slot: Slot, seen: &Look) -> Decided {
             "the hour is not empty: {} are there, {} first; publish them as a run, or compact them into one",
             super::claim::objects(data.len() as u64),
             first.key
+        ));
+    }
+    if let Some(folder) = other_day {
+        return Decided::refused(format!(
+            "{folder}/ is another way to write this day: what lies there has to be moved or deleted first"
         ));
     }
     match &seen.markers.declared {
