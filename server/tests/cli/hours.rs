@@ -311,9 +311,29 @@ fn a_zone_that_is_not_there_is_no_dataset_that_is_not_declared() {
     let folder = Folder::with_datasets();
     fs::remove_dir_all(folder.path("lake")).unwrap();
     let date = ["--date", "2026-11-10", "--hour", "1"];
-    fails(&folder, &[&["check", "learning.progress"], date.as_slice()].concat(), 4, "no such directory");
-    fails(&folder, &["hours", "learning.progress"], 4, "no such directory");
+    fails(
+        &folder,
+        &[&["check", "learning.progress"], date.as_slice()].concat(),
+        4,
+        "no such directory",
+    );
+    fails(
+        &folder,
+        &["hours", "learning.progress"],
+        4,
+        "no such directory",
+    );
     fails(&folder, &["lint"], 4, "no such directory");
-    fails(&folder, &["lint", "learning.progress"], 4, "no such directory");
-    fails(&folder, &["hours", "learning.nothing"], 2, "declares no such dataset");
+    fails(
+        &folder,
+        &["lint", "learning.progress"],
+        4,
+        "no such directory",
+    );
+    fails(
+        &folder,
+        &["hours", "learning.nothing"],
+        2,
+        "declares no such dataset",
+    );
 }

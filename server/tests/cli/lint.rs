@@ -172,7 +172,10 @@ fn a_key_is_judged_without_a_store_or_a_configuration() {
     let both = folder.json_of(&["lint", "--key", good, "--key", bad], 1);
     assert_eq!(rules(&both), [("banned_key", "")]);
     let none = folder.json_of(&["lint", "--key", ""], 2);
-    assert!(none["error"].is_object() || none["error"].is_string(), "{none}");
+    assert!(
+        none["error"].is_object() || none["error"].is_string(),
+        "{none}"
+    );
 }
 
 #[test]
