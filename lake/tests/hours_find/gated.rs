@@ -151,8 +151,8 @@ async fn a_check_asks_the_gate_always() {
     let counts = bed.counts();
     println!("a check of a gated hour: {counts}");
     assert!(report.closed, "{report:?}");
-    // Its markers, its keys, its dead letters; the marker and its files.
-    assert_eq!((counts.lists, counts.gets), (3, 1 + FILES), "{counts}");
+    // Its markers, the hours of its day, its keys, its dead letters; the marker and its files.
+    assert_eq!((counts.lists, counts.gets), (4, 1 + FILES), "{counts}");
     bed.tick().await;
     dead_letter(&bed, slot).await;
     let report = bed.finder().check(slot).await.unwrap();
