@@ -43,6 +43,8 @@ pub mod marker;
 pub mod pins;
 #[cfg(feature = "write")]
 pub mod publish;
+#[cfg(feature = "read")]
+mod spelled;
 pub mod state;
 #[cfg(feature = "read")]
 pub mod statement;

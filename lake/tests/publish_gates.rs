@@ -10,10 +10,14 @@ use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray, TimestampMilli
 use lake::delta::write::Signature;
 use lake::host::{Quiet, SharedHost};
 use lake::hours::dataset::{Budget, Complete, MarkerKind, MarkerRule, Retention};
+use lake::hours::find::{Finder, Gate};
+use lake::hours::listing::fingerprint;
 use lake::hours::publish::{Claim, Over, Request, What, apply, plan, prove};
 use lake::hours::{Dataset, Slot, State};
 use lake::plan::{Published, PublishedOutcome};
+use lake::store::CountingStore;
 use lake::table::Time;
+use lake::wire::hours::Fresh;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -160,7 +164,10 @@ async fn a_whole_run_says_its_newest_event_and_its_lines() {
     assert_eq!(told.state, Some(State::Closed), "{told:?}");
     let marker = told.marker.unwrap();
     assert_eq!(marker["max_event_time"], "2026-11-10T08:10:00.002Z");
-    let figures = serde_json::json!({ "orders": 2, "landed": 3, "dead_lettered": 0, "missing": 0 });
+    let figures = serde_json::json!({
+        "orders": 2, "landed": 3, "dead_lettered": 0, "missing": 0,
+        "letters": fingerprint(&[]),
+    });
     assert_eq!(marker["completeness"], figures);
 
     lab.run("r2", file(&WHOLE, 10, false)).await;
@@ -206,6 +213,27 @@ async fn what_the_contract_or_the_lines_forbid_is_not_published() {
     let told = lab.publish("r3", None).await;
     assert_eq!(told.state, Some(State::Closed), "{told:?}");
     assert_eq!(told.marker.unwrap()["completeness"]["dead_lettered"], 1);
+
+    // Its readers believe the marker as long as the dead letters are those of then.
+    let counting = Arc::new(CountingStore::new(Arc::clone(&lab.store)));
+    let look = async || {
+        let finder = Finder::new(
+            Arc::new(lab.dataset.clone()),
+            Arc::clone(&counting) as Arc<dyn ObjectStore>,
+            Arc::default(),
+            Arc::new(Quiet),
+            Time(slot().end().0 + 3_600_000),
+        );
+        let hours = finder.hours(slot().day, slot().day, Fresh::Known, Gate::Doubt);
+        let row = hours.await.unwrap().hours.swap_remove(8);
+        (row.state, counting.take().gets)
+    };
+    assert_eq!(look().await, (State::Closed, 1));
+    lab.store
+        .delete(&Path::parse(&letters).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(look().await.0, State::Incomplete);
 }
 
 #[tokio::test]

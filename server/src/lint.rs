@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Extension, RawQuery, State};
 use futures::TryStreamExt as _;
 use lake::host::SharedHost;
-use lake::hours::find::{Finder, Gate, Memory};
+use lake::hours::find::{Finder, Gate, Memory, nothing_lies};
 use lake::hours::key::findings;
 use lake::hours::lint::{Export, Listed, ZoneDecl, copies, worst_first};
 use lake::hours::listing::Object;
@@ -17,7 +17,7 @@ use lake::hours::template::Template;
 use lake::hours::{Dataset, Day, lint};
 use lake::table::Time;
 use lake::wire::Severity;
-use lake::wire::hours::{Fresh, LintFinding};
+use lake::wire::hours::LintFinding;
 use lake::wire::zones::ZonesReport;
 use lake::{Error, Kind, Result};
 use object_store::path::Path;
@@ -100,6 +100,18 @@ async fn newest(placed: &Placed, now: Time) -> Result<Vec<Object>> {
     Ok(found)
 }
 
+/// Whether the store has no key at all of a dataset; whether it can be asked is for others to say.
+async fn nothing_there(placed: &Placed, now: Time) -> bool {
+    let finder = Finder::new(
+        Arc::clone(&placed.dataset),
+        Arc::clone(&placed.store),
+        Arc::default(),
+        Arc::new(lake::host::Quiet),
+        now,
+    );
+    finder.nothing_there().await.unwrap_or(false)
+}
+
 /// What the newest keys of datasets say: names that should not be, and prefixes that are copies.
 pub async fn keys(placed: &[Placed], now: Time) -> Vec<LintFinding> {
     let mut found = Vec::new();
@@ -109,6 +121,14 @@ pub async fn keys(placed: &[Placed], now: Time) -> Vec<LintFinding> {
         match newest(one, now).await {
             Ok(objects) => {
                 illegal(dataset, &objects, &mut found);
+                if objects.is_empty() && nothing_there(one, now).await {
+                    found.push(of(
+                        dataset,
+                        Severity::Warning,
+                        "nothing_there",
+                        nothing_lies(dataset),
+                    ));
+                }
                 all.push((dataset, format!("{}/", dataset.prefix), objects));
             }
             Err(error) => found.push(of(
@@ -142,9 +162,9 @@ pub async fn budgets(placed: &Placed, now: Time, host: &SharedHost) -> Vec<LintF
         now,
     );
     let today = Day::of(now);
-    let grid = finder.hours(today.plus(-DAYS), today, Fresh::Known, Gate::Suspect);
-    match grid.await {
-        Ok(report) => lint::hours(dataset, &report.hours),
+    let rows = finder.rows(today.plus(-DAYS), today, Gate::Suspect);
+    match rows.await {
+        Ok(rows) => lint::hours(dataset, &rows),
         Err(error) => vec![of(
             dataset,
             Severity::Warning,

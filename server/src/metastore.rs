@@ -53,9 +53,11 @@ pub async fn register(dataset: &Dataset, marker: &Marker) -> Result<Registered> 
         };
         let table = open.table().await?;
         let values = values(dataset, &table, slot)?;
-        let done = open.point(&table, &values, &marker.prefix).await?;
+        let run = marker.location(dataset);
+        let run = run.as_deref().unwrap_or(&marker.prefix);
+        let done = open.point(&table, &values, run).await?;
         match open.partition(&values).await? {
-            Some(found) if same_location(location(&found), &marker.prefix) => Ok(done),
+            Some(found) if same_location(location(&found), run) => Ok(done),
             _ => Err(Error::new(
                 Kind::Conflict,
                 "the metastore answered that it was done, and reads the partition from elsewhere",

@@ -178,20 +178,32 @@ pub fn locate(config: &Config, location: &str) -> Result<Root> {
 /// Finds the dataset that a name of the configuration means.
 pub fn dataset(config: &Config, name: &str) -> Result<Placed> {
     let lake = lake_of(config);
-    lake.datasets.placed(name).map_err(|error| {
-        if error.kind() != Kind::NotFound {
-            return error;
-        }
-        let known: Vec<&str> = config.datasets.iter().map(|d| d.name.as_str()).collect();
-        let known = match known.as_slice() {
-            [] => "it declares none: add a [[dataset]], or name the file with --config".to_owned(),
-            names => format!("it declares {}", names.join(", ")),
-        };
-        Error::invalid(format!(
-            "the configuration declares no such dataset; {known}"
-        ))
-        .at("dataset", name)
-    })
+    if lake.datasets.get(name).is_err() {
+        return Err(no_dataset(config, name));
+    }
+    lake.datasets.placed(name).map_err(no_store)
+}
+
+/// That a name is none of a dataset, and which are.
+pub fn no_dataset(config: &Config, name: &str) -> Error {
+    let known: Vec<&str> = config.datasets.iter().map(|d| d.name.as_str()).collect();
+    let known = match known.as_slice() {
+        [] => "it declares none: add a [[dataset]], or name the file with --config".to_owned(),
+        names => format!("it declares {}", names.join(", ")),
+    };
+    Error::invalid(format!(
+        "the configuration declares no such dataset; {known}"
+    ))
+    .at("dataset", name)
+}
+
+/// A zone's directory that is not there: no answer about what lies in it, as with a store that
+/// cannot be reached.
+pub fn no_store(error: Error) -> Error {
+    match error.kind() {
+        Kind::NotFound => Error::new(Kind::Unreachable, "no such directory").because(error),
+        _ => error,
+    }
 }
 
 /// What kind of place a LOCATION is.

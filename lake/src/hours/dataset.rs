@@ -153,6 +153,26 @@ pub struct Metastore {
 }
 
 impl Dataset {
+    /// Whether it lies on a disk, which has folders, and not in a bucket.
+    pub fn on_disk(&self) -> bool {
+        self.url.starts_with("file:")
+    }
+
+    /// Its dead letters, as if they were a dataset: they lie in the same partitions below a prefix of
+    /// their own.
+    pub fn letters(&self) -> Option<Self> {
+        let prefix = self.complete.as_ref()?.dead_letters.clone()?;
+        Some(Self {
+            prefix,
+            ..self.clone()
+        })
+    }
+
+    /// Whether a slot lies before the first day, so that nothing is said of it.
+    pub fn before_first(&self, slot: Slot) -> bool {
+        self.first.is_some_and(|first| slot.day < first)
+    }
+
     /// Whether a partition is an hour, and not a day.
     pub fn hourly(&self) -> bool {
         self.partition.len() > 1

@@ -29,12 +29,14 @@ use object_store::ObjectStore;
 
 use super::dataset::Dataset;
 use super::day::Day;
+use super::judge::SKEW;
 use super::state::State;
 use crate::host::{Progress, SharedHost};
 use crate::table::Time;
 use crate::wire::hours::Fresh;
 use crate::{Error, Result};
 pub use check::sentence;
+pub use grid::nothing_lies;
 use list::Piece;
 pub use memory::Memory;
 use memory::{Known, Standing};
@@ -44,9 +46,6 @@ const LISTINGS: usize = 40;
 
 /// Days of one answer at most: listing more belongs to several questions.
 pub const LONGEST: i32 = 400;
-
-/// Milliseconds that a store's clock and ours may be apart.
-const SKEW: i64 = 10 * 60_000;
 
 /// Reads the hours of one dataset.
 pub struct Finder {
@@ -58,11 +57,28 @@ pub struct Finder {
     now: Time,
 }
 
+/// Refuses a window that is none, or that is longer than an answer may be: before anything is made
+/// of its days.
+fn bounded(from: Day, to: Day) -> Result<()> {
+    if from > to {
+        return Err(Error::invalid(format!("{from} is after {to}")));
+    }
+    match to.since(from) {
+        days if days >= LONGEST => Err(Error::invalid(format!(
+            "{} days are asked for: at most {LONGEST} days at once",
+            days + 1
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Whose completeness is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Of a few hours that dead letters arrived for since their markers were put.
+    /// Of a few hours whose dead letters are not those that their markers speak of.
     Suspect,
+    /// Of every closed hour of which it is not known.
+    Doubt,
     /// Of every closed hour that is not remembered.
     All,
 }
@@ -91,12 +107,6 @@ impl Finder {
         let to = to.min(Day::of(self.now).plus(1));
         if from > to {
             return Ok(());
-        }
-        if to.since(from) >= LONGEST {
-            return Err(Error::invalid(format!(
-                "{} days are asked for: at most {LONGEST} at once",
-                to.since(from) + 1
-            )));
         }
         let (wanted, plan) = {
             let mut known = self.memory.lock();

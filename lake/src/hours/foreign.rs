@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 
 use super::dataset::{Dataset, MarkerKind};
 use super::day::Slot;
-use super::judge::{Verdict, about, conclude, duration, over_budget, unpublished};
+use super::judge::{
+    Completeness, Verdict, about, conclude, duration, early, early_words, gate, over_budget,
+    unpublished,
+};
 use super::listing::{Object, SlotObjects};
 use super::state::{Reason, State};
 use crate::table::Time;
@@ -36,6 +39,8 @@ pub struct Foreign<'a> {
     pub custom: Option<&'a Object>,
     /// Contents of `_committed_…` objects, by key.
     pub commits: &'a BTreeMap<String, (Object, Result<Commit, String>)>,
+    /// What the gate of completeness found in what is closed; `None` where nobody knows.
+    pub completeness: Option<&'a Completeness>,
     /// Now.
     pub now: Time,
 }
@@ -64,6 +69,16 @@ fn whole_day(dataset: &Dataset, slot: Slot) -> bool {
 
 /// Judges a slot of a dataset with foreign markers.
 pub fn judge(dataset: &Dataset, evidence: Foreign<'_>) -> Verdict {
+    let (counted, reasons) = weigh(dataset, evidence);
+    conclude(evidence.objects, &counted, reasons)
+}
+
+/// The objects that a reader of a slot reads, where it is closed.
+pub fn run<'a>(dataset: &Dataset, evidence: Foreign<'a>) -> Vec<&'a Object> {
+    weigh(dataset, evidence).0
+}
+
+fn weigh<'a>(dataset: &Dataset, evidence: Foreign<'a>) -> (Vec<&'a Object>, Vec<Reason>) {
     let mut reasons = Vec::new();
     let mut counted: Vec<&Object> = Vec::new();
     let closed = match dataset.marker.kind {
@@ -85,8 +100,10 @@ pub fn judge(dataset: &Dataset, evidence: Foreign<'_>) -> Verdict {
         }
         reasons.push(state);
         reasons.sort_by_key(|reason| reason.key.is_some());
+    } else if !counted.is_empty() {
+        gate(dataset, evidence.completeness, false, &mut reasons);
     }
-    conclude(evidence.objects, &counted, reasons)
+    (counted, reasons)
 }
 
 /// A prefix below which a reader finds the data of a closed slot.
@@ -166,6 +183,10 @@ fn by_presence<'a>(
         }
         return true;
     }
+    if too_early(dataset, evidence, marker, reasons) {
+        counted.extend(evidence.objects.data());
+        return !whole_day(dataset, evidence.slot);
+    }
     let within = |object: &&Object| {
         whole_day(dataset, evidence.slot) || object.key.starts_with(folder.as_str())
     };
@@ -204,27 +225,38 @@ fn by_presence<'a>(
     if let Some(work) = in_progress(evidence.hidden(dataset), Some(marker.put)) {
         reasons.push(about(State::Closed, in_progress_words(work), work));
     }
-    finish(dataset, evidence, marker, counted, reasons);
+    finish(dataset, counted, reasons);
+    true
+}
+
+/// Whether a marker was put before the slot had ended, and so does not count; and what that makes of
+/// the slot. One of a whole day says nothing of the hours that were to come, which is no fault of it.
+fn too_early(
+    dataset: &Dataset,
+    evidence: Foreign<'_>,
+    marker: &Object,
+    reasons: &mut Vec<Reason>,
+) -> bool {
+    let Foreign { slot, now, .. } = evidence;
+    if !early(marker, slot, now) {
+        return false;
+    }
+    let why = early_words(slot);
+    reasons.push(match whole_day(dataset, slot) {
+        false => about(State::Invalid, why, marker),
+        true => {
+            let data = evidence.objects.data().count() as u64;
+            let state = unpublished(dataset, slot, data, now).state;
+            about(state, format!("the day's marker was {why}"), marker)
+        }
+    });
     true
 }
 
 /// What is said of every closed slot.
-fn finish(
-    dataset: &Dataset,
-    evidence: Foreign<'_>,
-    marker: &Object,
-    counted: &[&Object],
-    reasons: &mut Vec<Reason>,
-) {
+fn finish(dataset: &Dataset, counted: &[&Object], reasons: &mut Vec<Reason>) {
     if reasons.iter().all(|reason| reason.state == State::Closed) {
         over_budget(dataset, counted, reasons);
-    }
-    if evidence.slot.end() > evidence.now {
-        reasons.push(about(
-            State::Closed,
-            "the marker was put before the hour had ended".to_owned(),
-            marker,
-        ));
     }
 }
 

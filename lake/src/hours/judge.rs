@@ -86,6 +86,10 @@ pub struct Completeness {
     pub examples: Vec<String>,
     /// Why the gate cannot say: dead letters that cannot be read. It fails then.
     pub unreadable: Option<String>,
+    /// The [`fingerprint`](super::listing::fingerprint) of the dead letters that were there when it
+    /// was asked, where a marker says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letters: Option<String>,
 }
 
 impl Completeness {
@@ -104,7 +108,7 @@ pub struct Evidence<'a> {
     pub markers: &'a Markers,
     /// Its part of the data.
     pub objects: &'a SlotObjects,
-    /// What the gate found in the run that the marker names; `None` where it was not asked.
+    /// What the gate found in the run that the marker names; `None` where nobody knows.
     pub completeness: Option<&'a Completeness>,
     /// Now.
     pub now: Time,
@@ -178,6 +182,25 @@ pub(super) fn about(state: State, message: String, object: &Object) -> Reason {
     }
 }
 
+/// Milliseconds that a store's clock and ours may be apart.
+pub(super) const SKEW: i64 = 10 * 60_000;
+
+/// Whether an object was put before its slot had ended, by the clock that the store puts by: then it
+/// says nothing of the slot, whenever that is asked. A slot that is far from its end by our clock has
+/// not ended either, whatever time a store has.
+pub(super) fn early(object: &Object, slot: Slot, now: Time) -> bool {
+    object.put < slot.end() || slot.end().0 > now.0.saturating_add(SKEW)
+}
+
+/// What is said of a marker that was put early.
+pub(super) fn early_words(slot: Slot) -> String {
+    let what = match slot.hour {
+        Some(_) => "hour",
+        None => "day",
+    };
+    format!("put before the {what} ended, at {}", slot.end())
+}
+
 /// A slot with a current marker.
 fn marked<'a>(
     dataset: &Dataset,
@@ -187,6 +210,11 @@ fn marked<'a>(
     counted: &mut Vec<&'a Object>,
     reasons: &mut Vec<Reason>,
 ) {
+    if early(object, evidence.slot, evidence.now) {
+        counted.extend(evidence.objects.data());
+        let why = early_words(evidence.slot);
+        return reasons.push(about(State::Invalid, why, object));
+    }
     let (marker, scan) = match read {
         Err(why) => {
             counted.extend(evidence.objects.data());
@@ -208,18 +236,12 @@ fn marked<'a>(
     );
     matches(marker, &scan, object, counted, reasons);
     misnamed(marker, &scan, object, reasons);
-    gate(dataset, evidence, reasons);
+    let stated = marker.stated().is_some();
+    gate(dataset, evidence.completeness, stated, reasons);
     late_data(dataset, evidence, object, reasons);
     let agrees = reasons.iter().all(|reason| reason.state >= State::Closed);
     if agrees {
         over_budget(dataset, counted, reasons);
-    }
-    if evidence.slot.end() > evidence.now {
-        reasons.push(about(
-            State::Closed,
-            "the marker was put before the hour had ended".to_owned(),
-            object,
-        ));
     }
 }
 
@@ -333,10 +355,25 @@ pub(super) fn duration(millis: i64) -> String {
     }
 }
 
-/// The completeness gate.
-fn gate(dataset: &Dataset, evidence: Evidence<'_>, reasons: &mut Vec<Reason>) {
-    let (Some(rule), Some(found)) = (&dataset.complete, evidence.completeness) else {
+/// The completeness gate. Where its answer is not known, that is said; `stated` where the marker says
+/// what it was once.
+pub(super) fn gate(
+    dataset: &Dataset,
+    found: Option<&Completeness>,
+    stated: bool,
+    reasons: &mut Vec<Reason>,
+) {
+    let Some(rule) = &dataset.complete else {
         return;
+    };
+    let Some(found) = found else {
+        let message = match stated {
+            true => {
+                "completeness not checked: the dead letters are not those that were there when its publisher's gate was asked"
+            }
+            false => "completeness not checked: its marker does not say what a gate found",
+        };
+        return reasons.push(Reason::new(State::Closed, message));
     };
     if let Some(why) = &found.unreadable {
         reasons.push(Reason::new(State::Incomplete, why.clone()));
@@ -448,6 +485,14 @@ fn unmarked<'a>(
     let deadline = dataset.deadline(slot);
     if let Some((object, read)) = &evidence.markers.declared {
         match read {
+            _ if early(object, slot, now) => {
+                let state = unpublished(dataset, slot, counted.len() as u64, now).state;
+                let message = format!(
+                    "a declaration that it is empty, {}: it does not count",
+                    early_words(slot)
+                );
+                reasons.push(about(state, message, object));
+            }
             Err(why) => reasons.push(about(State::Invalid, why.clone(), object)),
             Ok(declared) if counted.is_empty() => {
                 let by = declared

@@ -36,6 +36,10 @@ pub enum Role {
 }
 
 /// Places a key, given below the dataset's prefix.
+///
+/// A partition that is written another way than the dataset's own keys, `hour=8` or `hour=%308`, is
+/// the same partition: what lies in it is its data. No run is found there, for no marker's prefix can
+/// be its prefix.
 pub fn place(dataset: &Dataset, key: &str, bytes: u64) -> Placed {
     let mut rest = key;
     let mut taken = 0;
@@ -50,28 +54,57 @@ pub fn place(dataset: &Dataset, key: &str, bytes: u64) -> Placed {
         let day: Day = value.parse().ok()?;
         match dataset.hour_column() {
             None => Some(Slot::day(day)),
-            Some(column) => Some(Slot::hour(day, hour(&next(column)?)?)),
+            Some(column) => Some(Slot::hour(day, loose_hour(&next(column)?)?)),
         }
     });
-    let run = slot.and_then(|_| next(RUN)).map(|_| taken.min(key.len()));
+    let own = |slot: &Slot| {
+        let rest = key.strip_prefix(dataset.partition_of(*slot).as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let run = slot
+        .filter(own)
+        .and_then(|_| next(RUN))
+        .map(|_| taken.min(key.len()));
     Placed {
         slot,
         run,
-        role: role(key, bytes),
+        role: match dataset.on_disk() {
+            // A disk has folders of its own: an empty file is a file.
+            true => role(key, bytes.max(1)),
+            false => role(key, bytes),
+        },
     }
 }
 
-/// Data unless hidden by a name, or an empty object in the place of a folder. S3's listing writes
-/// such a folder with a slash at its end; parsed keys have lost it.
+/// The slot that a folder directly below a day's folder, or below the dataset's prefix where there are
+/// no hours, stands for by its name, when that is not how the dataset writes it.
+pub fn misspelt(dataset: &Dataset, day: Day, folder: &str) -> Option<Slot> {
+    let date = dataset.partition_of(Slot::day(day));
+    let key = match dataset.hourly() {
+        true => format!("{date}/{folder}"),
+        false => folder.to_owned(),
+    };
+    let slot = place(dataset, &key, 1).slot?;
+    (dataset.partition_of(slot) != key).then_some(slot)
+}
+
+/// Data unless hidden by a name, or an empty object in the place of a folder. A bucket's listing
+/// writes such a folder with a slash at its end; parsed keys have lost it, so that it is known by its
+/// name: one of a partition, or one without an ending, as `run_id=1/dir` and `hour=08_$folder$`.
 pub fn role(key: &str, bytes: u64) -> Role {
     let trimmed = key.trim_end_matches('/');
     let last = trimmed.rsplit('/').next().unwrap_or_default();
-    let folder = trimmed.len() < key.len() || last.ends_with("_$folder$") || last.contains('=');
+    let hidden = |segment: &str| segment.starts_with(['_', '.']) && !segment.contains('=');
+    let hidden = trimmed.split('/').any(hidden);
+    // No writer of rows leaves a file empty and its name without an ending.
+    let named = last.ends_with("_$folder$")
+        || last.contains('=')
+        || !(hidden || last.is_empty() || last.contains('.'));
+    let folder = trimmed.len() < key.len() || named;
     if bytes == 0 && folder {
         return Role::Folder;
     }
-    let hidden = |segment: &str| segment.starts_with(['_', '.']) && !segment.contains('=');
-    match trimmed.split('/').any(hidden) {
+    match hidden {
         true => Role::Hidden,
         false => Role::Data,
     }
@@ -81,6 +114,13 @@ pub fn role(key: &str, bytes: u64) -> Role {
 fn hour(value: &str) -> Option<u8> {
     let two = value.len() == 2 && value.bytes().all(|b| b.is_ascii_digit());
     let hour = two.then(|| value.parse::<u8>().ok()).flatten()?;
+    (hour < 24).then_some(hour)
+}
+
+/// The same where it lost its zero.
+fn loose_hour(value: &str) -> Option<u8> {
+    let digits = (1..=2).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
+    let hour = digits.then(|| value.parse::<u8>().ok()).flatten()?;
     (hour < 24).then_some(hour)
 }
 
@@ -148,6 +188,16 @@ pub fn findings(dataset: &Dataset, key: &str) -> Vec<Finding> {
                     );
                 }
                 let value = value.unwrap_or_default();
+                let written = segment == format!("{name}={value}");
+                if name != RUN && !written {
+                    say(
+                        Severity::Error,
+                        "partition_value",
+                        format!(
+                            "`{segment}` is another way to write `{name}={value}`: who lists that does not find it"
+                        ),
+                    );
+                }
                 if name == dataset.date_column() && value.parse::<Day>().is_err() {
                     say(
                         Severity::Error,

@@ -34,6 +34,30 @@ impl From<ObjectMeta> for Object {
     }
 }
 
+/// What tells a listing from another one of the same place, whoever lists and whenever: how many
+/// objects there are, and a hash of their keys, sizes and tags; of their times where the store gives
+/// no tags.
+pub fn fingerprint(objects: &[Object]) -> String {
+    let mut lines: Vec<String> = objects
+        .iter()
+        .map(|object| {
+            let tag = object.etag.as_deref().map(|tag| tag.trim_matches('"'));
+            let tag = match tag {
+                Some(tag) => tag.to_owned(),
+                None => object.put.0.div_euclid(1000).to_string(),
+            };
+            format!("{}\0{}\0{tag}\n", object.key, object.bytes)
+        })
+        .collect();
+    lines.sort_unstable();
+    // FNV-1a: the same everywhere and always, which the standard library's hashes do not promise.
+    let bytes = lines.iter().flat_map(|line| line.bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{}-{hash:016x}", objects.len())
+}
+
 /// The objects of one slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlotObjects {

@@ -117,6 +117,8 @@ impl Marker {
             landed: u64,
             dead_lettered: u64,
             missing: u64,
+            #[serde(default)]
+            letters: Option<String>,
         }
         let said = self.extra.get("completeness")?;
         let said: Stated = serde_json::from_value(said.clone()).ok()?;
@@ -125,6 +127,7 @@ impl Marker {
             landed: said.landed,
             dead_lettered: said.dead_lettered,
             missing: said.missing,
+            letters: said.letters,
             ..Default::default()
         })
     }
@@ -165,17 +168,32 @@ impl Marker {
             (apart && plain).then(|| key.to_owned())
         };
         let key = below(&self.prefix, &dataset.url)?;
-        // A URL has its keys encoded or not, as its writer liked; keys of a zone are looked for as
-        // they are first.
-        inside(key).filter(|_| !key.contains('%')).or_else(|| {
+        // A URL has its keys encoded or not, as its writer liked. A key that has a percent sign itself
+        // is meant as it is wherever it can be meant: below its own partition.
+        let partition = dataset.prefix_of(Slot {
+            day: self.event_date,
+            hour: self.hour,
+        });
+        let own = |key: &String| !key.contains('%') || key.starts_with(&partition);
+        inside(key).filter(own).or_else(|| {
             let decoded = percent_decode_str(key).decode_utf8().ok()?;
             inside(&decoded).or_else(|| inside(key))
+        })
+    }
+
+    /// URL of what a reader may scan, with the characters of the keys as they are; `None` where it
+    /// lies outside the dataset.
+    pub fn location(&self, dataset: &Dataset) -> Option<String> {
+        let scan = self.scan(dataset)?;
+        Some(match self.prefix.ends_with(&scan) {
+            true => self.prefix.clone(),
+            false => dataset.url_of(&scan),
         })
     }
 }
 
 /// The rest of a URL below another one. Schemes that mean one store are one.
-fn below<'a>(url: &'a str, base: &str) -> Option<&'a str> {
+pub(super) fn below<'a>(url: &'a str, base: &str) -> Option<&'a str> {
     let (scheme, rest) = url.split_once("://")?;
     let (base_scheme, base) = base.split_once("://")?;
     let same = |scheme: &str| match scheme {

@@ -226,7 +226,10 @@ pub async fn plan(
                 What::Run(claim) => {
                     claim::decide(dataset, store, request, claim, &seen, host).await?
                 }
-                What::Empty => refuse::empty(&seen),
+                What::Empty => {
+                    let other = crate::hours::spelled::day_of(dataset, store, slot.day).await?;
+                    refuse::empty(slot, &seen, other.as_deref())
+                }
                 What::Repoint { run } => {
                     repoint::decide(dataset, store, request, run, &seen, host).await?
                 }

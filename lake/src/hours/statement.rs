@@ -30,12 +30,12 @@ pub fn add(
     state: State,
     marker: Option<&Marker>,
 ) -> Result<String, String> {
-    let marker = closed(dataset, slot, state, marker)?;
+    let location = closed(dataset, slot, state, marker)?;
     Ok(format!(
         "ALTER TABLE {} ADD IF NOT EXISTS PARTITION ({}) LOCATION {};",
         table(dataset),
         spec(dataset, slot),
-        text(&marker.prefix)
+        text(&location)
     ))
 }
 
@@ -47,12 +47,12 @@ pub fn set_location(
     state: State,
     marker: Option<&Marker>,
 ) -> Result<String, String> {
-    let marker = closed(dataset, slot, state, marker)?;
+    let location = closed(dataset, slot, state, marker)?;
     Ok(format!(
         "ALTER TABLE {} PARTITION ({}) SET LOCATION {};",
         table(dataset),
         spec(dataset, slot),
-        text(&marker.prefix)
+        text(&location)
     ))
 }
 
@@ -113,12 +113,14 @@ pub fn judge(
     };
     match judged {
         Some((state, Some(marker))) if state.is_closed() => {
-            if same_location(&registered.location, &marker.prefix) {
+            let run = marker.location(dataset);
+            let run = run.as_deref().unwrap_or(&marker.prefix);
+            if same_location(&registered.location, run) {
                 return None;
             }
             let why = format!(
-                "it is read from {}, and its marker names {}",
-                registered.location, marker.prefix
+                "it is read from {}, and its marker names {run}",
+                registered.location
             );
             match set_location(dataset, slot, state, Some(marker)) {
                 Ok(mend) => wrong(why, mend),
@@ -202,26 +204,25 @@ pub fn same_location(one: &str, other: &str) -> bool {
     plain(one) == plain(other)
 }
 
-/// The marker of a slot that may be registered.
-fn closed<'a>(
+/// The run of a slot that may be registered.
+fn closed(
     dataset: &Dataset,
     slot: Slot,
     state: State,
-    marker: Option<&'a Marker>,
-) -> Result<&'a Marker, String> {
+    marker: Option<&Marker>,
+) -> Result<String, String> {
     if !state.is_closed() {
         return Err(refusal(slot, state));
     }
     let marker = marker.ok_or_else(|| {
         format!("{slot} is closed by a marker that names no run, and a location is a run")
     })?;
-    match marker.scan(dataset) {
-        Some(_) => Ok(marker),
-        None => Err(format!(
+    marker.location(dataset).ok_or_else(|| {
+        format!(
             "the marker's prefix lies outside the dataset: {}",
             marker.prefix
-        )),
-    }
+        )
+    })
 }
 
 fn refusal(slot: Slot, state: State) -> String {

@@ -195,7 +195,8 @@ pub struct ClosedReport {
     pub up_to: Option<Time>,
     /// The hour that holds it back.
     pub blocked_by: Option<Blocked>,
-    /// Days from the dataset's first on that are not read yet: `up_to` is unknown until they are.
+    /// Days from the dataset's first on that are not read yet, or whose hours' completeness is not
+    /// checked yet: `up_to` is unknown until they are.
     pub unread: Option<(Day, Day)>,
     /// Why there can be no answer: the configuration names no `first`.
     pub unknown: Option<String>,
@@ -328,6 +329,9 @@ pub struct CheckReport {
     pub hour: Option<u8>,
     /// Whether a reader may scan it.
     pub closed: bool,
+    /// Whether a reader may go on: it is closed, or nothing happened in it.
+    #[serde(default)]
+    pub passes: bool,
     /// How it stands.
     pub state: State,
     /// Why.

@@ -6,9 +6,13 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use lake::hours::dataset::Complete;
 use lake::hours::find::Gate;
+use lake::hours::listing::{Object, fingerprint};
 use lake::hours::{Slot, State};
 use lake::wire::hours::Fresh;
+use object_store::ObjectStoreExt;
+use object_store::path::Path;
 use parquet::arrow::ArrowWriter;
+use serde_json::{Value, json};
 
 use crate::bed::{Bed, dataset, day, hour};
 
@@ -38,33 +42,47 @@ fn slots(bed: &Bed) -> Vec<Slot> {
     all.filter(|slot| slot.end() <= bed.now).collect()
 }
 
-/// A month of a dataset with numbered lines; each marker says what its publisher's gate found.
-async fn month() -> Bed {
-    let mut declared = dataset(FROM);
+/// A dataset with numbered lines.
+fn bed(first: &str, report: bool) -> Bed {
+    let mut declared = dataset(first);
     declared.complete = Some(Complete {
         key: "order_id".into(),
         sequence: "line_seq".into(),
-        report: false,
+        report,
         dead_letters: Some("learning/progress.dlq".into()),
     });
-    let bed = Bed::new(declared, "2026-11-10T14:30:00Z");
-    let files: Vec<Vec<u8>> = (1..=3).map(|line| lines("a", &[line])).collect();
+    Bed::new(declared, "2026-11-10T14:30:00Z")
+}
+
+/// A run of a file for each line of an order, with a marker that says what its publisher's gate
+/// found, or nothing of it.
+async fn publish(bed: &Bed, slot: Slot, landed: &[i32], completeness: Option<Value>) {
+    let files: Vec<Vec<u8>> = landed.iter().map(|line| lines("a", &[*line])).collect();
     let bytes: usize = files.iter().map(Vec::len).sum();
+    let prefix = bed.run_prefix(slot, "r1");
+    for (n, file) in files.iter().enumerate() {
+        bed.put(&format!("{prefix}part-{n}.parquet"), file.clone())
+            .await;
+    }
+    let mut marker = json!({
+        "dataset": "learning.progress", "zone": "raw",
+        "event_date": slot.day, "hour": slot.hour,
+        "prefix": bed.dataset.url_of(&prefix), "object_count": files.len(), "bytes": bytes,
+        "max_event_time": slot.end(), "run_id": "r1",
+        "definition_version": "1", "published_at": slot.end(),
+    });
+    if let Some(completeness) = completeness {
+        marker["completeness"] = completeness;
+    }
+    bed.put(&Bed::marker_key(slot), marker.to_string()).await;
+}
+
+/// A month of a dataset with numbered lines; each marker says what its publisher's gate found.
+async fn month() -> Bed {
+    let bed = bed(FROM, false);
     for slot in slots(&bed) {
-        let prefix = bed.run_prefix(slot, "r1");
-        for (n, file) in files.iter().enumerate() {
-            bed.put(&format!("{prefix}part-{n}.parquet"), file.clone())
-                .await;
-        }
-        let marker = serde_json::json!({
-            "dataset": "learning.progress", "zone": "raw",
-            "event_date": slot.day, "hour": slot.hour,
-            "prefix": bed.dataset.url_of(&prefix), "object_count": FILES, "bytes": bytes,
-            "max_event_time": slot.end(), "run_id": "r1",
-            "definition_version": "1", "published_at": slot.end(),
-            "completeness": { "orders": 1, "landed": 3, "dead_lettered": 0, "missing": 0 },
-        });
-        bed.put(&Bed::marker_key(slot), marker.to_string()).await;
+        let found = json!({ "orders": 1, "landed": 3, "dead_lettered": 0, "missing": 0 });
+        publish(&bed, slot, &[1, 2, 3], Some(found)).await;
     }
     bed
 }
@@ -133,8 +151,8 @@ async fn a_check_asks_the_gate_always() {
     let counts = bed.counts();
     println!("a check of a gated hour: {counts}");
     assert!(report.closed, "{report:?}");
-    // Its markers, its keys, its dead letters; the marker and its files.
-    assert_eq!((counts.lists, counts.gets), (3, 1 + FILES), "{counts}");
+    // Its markers, the hours of its day, its keys, its dead letters; the marker and its files.
+    assert_eq!((counts.lists, counts.gets), (4, 1 + FILES), "{counts}");
     bed.tick().await;
     dead_letter(&bed, slot).await;
     let report = bed.finder().check(slot).await.unwrap();
@@ -154,4 +172,185 @@ async fn a_check_asks_the_gate_always() {
         .await
         .unwrap();
     assert_eq!(bed.counts().requests(), 0);
+}
+
+/// What is said of an hour whose completeness nobody knows.
+const WORD: &str = "completeness not checked";
+
+#[tokio::test]
+async fn hours_that_no_gate_was_asked_about_close_nothing_without_a_word() {
+    let bed = bed(TO, false);
+    for slot in slots_of(&bed) {
+        // The second line is nowhere, and the writer of the marker asked no gate.
+        publish(&bed, slot, &[1, 3], None).await;
+    }
+    let today = day(TO);
+    let grid = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
+    let counts = bed.counts();
+    assert_eq!(counts.gets, 14, "no file is read for a grid: {counts}");
+    assert!(grid.counts.contains(&(State::Closed, 14)));
+    assert_eq!(
+        (grid.closed.up_to, grid.closed.unread),
+        (None, Some((today, today)))
+    );
+    let word = grid
+        .findings
+        .iter()
+        .find(|f| f.rule == "completeness_not_checked");
+    let message = &word.unwrap().message;
+    assert!(message.contains("14 closed hours") && message.contains("2026-11-10 00:00"));
+
+    // It is the first hour that holds everything back; those beyond the next few are not read.
+    let closed = bed.finder().closed().await.unwrap();
+    let blocked = closed.blocked_by.unwrap();
+    assert_eq!((closed.up_to, blocked.hour), (None, Some(0)));
+    assert_eq!(blocked.state, State::Incomplete);
+    assert_eq!(closed.unread, None);
+
+    let mut fresh = bed;
+    fresh.memory = Arc::default();
+    let report = fresh
+        .finder()
+        .hours(today, today, Fresh::Known, Gate::Doubt)
+        .await
+        .unwrap();
+    assert_eq!(report.counts.get(&State::Incomplete), Some(&14));
+    assert_eq!(report.closed_up_to, None);
+    let check = fresh.finder().check(hour(TO, 3)).await.unwrap();
+    assert_eq!((check.closed, check.state), (false, State::Incomplete));
+}
+
+#[tokio::test]
+async fn a_row_that_was_not_checked_says_so() {
+    let bed = bed(TO, false);
+    publish(&bed, hour(TO, 0), &[1, 2], None).await;
+    let today = day(TO);
+    let ask = async |gate| {
+        let report = bed.finder().hours(today, today, Fresh::Known, gate).await;
+        report.unwrap().hours.swap_remove(0).reasons
+    };
+    // "Closed up to" needs the first hour: it is asked about.
+    assert_eq!(ask(Gate::Suspect).await, []);
+    publish(&bed, hour(TO, 1), &[1, 2], None).await;
+    let report = bed.finder().grid(today, today, Fresh::Again).await.unwrap();
+    assert_eq!(report.closed.unread, Some((today, today)));
+    let layout = bed.finder().layout(today, today).await.unwrap();
+    let word = |f: &lake::wire::Finding| f.rule == "completeness_not_checked";
+    assert!(layout.findings.iter().any(word));
+    let closed = bed.finder().closed().await.unwrap();
+    assert_eq!(closed.up_to, Some(hour(TO, 1).end()));
+    let report = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
+    assert_eq!(report.closed.up_to, Some(hour(TO, 1).end()));
+    assert!(!report.findings.iter().any(word));
+}
+
+#[tokio::test]
+async fn dead_letters_that_were_moved_away_bring_the_hour_into_doubt() {
+    let bed = bed(TO, true);
+    let slot = hour(TO, 0);
+    let partition = bed.dataset.partition_of(slot);
+    let key = format!("learning/progress.dlq/{partition}/0.parquet");
+    bed.put(&key, lines("a", &[2])).await;
+    let meta = bed
+        .counting
+        .head(&Path::parse(&key).unwrap())
+        .await
+        .unwrap();
+    let then = fingerprint(&[Object::from(meta)]);
+    let found = json!({
+        "orders": 1, "landed": 2, "dead_lettered": 1, "missing": 0, "letters": then,
+    });
+    publish(&bed, slot, &[1, 3], Some(found)).await;
+    bed.counts();
+    let today = day(TO);
+    let report = bed.finder().grid(today, today, Fresh::Again).await.unwrap();
+    assert_eq!(report.closed.up_to, Some(slot.end()));
+    assert_eq!(
+        bed.counts().gets,
+        1,
+        "the marker says it: the gate is not asked"
+    );
+
+    bed.delete(&key).await;
+    let grid = bed.finder().grid(today, today, Fresh::Again).await.unwrap();
+    assert_eq!(grid.attention[grid.attention.len() - 1].state, State::Late);
+    assert_eq!(
+        grid.attention[0].state,
+        State::Incomplete,
+        "it is asked again"
+    );
+    assert_eq!(grid.closed.up_to, None);
+    let check = bed.finder().check(slot).await.unwrap();
+    assert_eq!(check.state, State::Incomplete);
+}
+
+#[tokio::test]
+async fn hours_in_doubt_beyond_those_of_an_answer_do_not_pass() {
+    let bed = bed(TO, false);
+    for slot in slots_of(&bed) {
+        let found = json!({ "orders": 1, "landed": 3, "dead_lettered": 0, "missing": 0 });
+        publish(&bed, slot, &[1, 2, 3], Some(found)).await;
+    }
+    bed.tick().await;
+    for slot in slots_of(&bed) {
+        dead_letter(&bed, slot).await;
+    }
+    let today = day(TO);
+    let grid = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
+    assert!(grid.counts.contains(&(State::Incomplete, 8)));
+    // The newest were asked about, and the oldest say what they are.
+    assert!(grid.counts.contains(&(State::Closed, 6)));
+    assert_eq!(
+        (grid.closed.up_to, grid.closed.unread),
+        (None, Some((today, today)))
+    );
+    let report = bed
+        .finder()
+        .hours(today, today, Fresh::Known, Gate::Suspect)
+        .await
+        .unwrap();
+    assert!(report.hours.iter().all(|row| {
+        row.state != State::Closed
+            || row
+                .reasons
+                .iter()
+                .any(|reason| reason.message.starts_with(WORD))
+    }));
+    assert_eq!(report.closed_up_to, None);
+    let report = bed
+        .finder()
+        .hours(today, today, Fresh::Known, Gate::Doubt)
+        .await
+        .unwrap();
+    assert_eq!(report.counts.get(&State::Incomplete), Some(&14));
+}
+
+#[tokio::test]
+async fn the_gate_of_hours_that_others_close_is_asked_too() {
+    let mut bed = bed(TO, false);
+    let mut declared = (*bed.dataset).clone();
+    declared.marker.kind = lake::hours::dataset::MarkerKind::Success;
+    bed.dataset = Arc::new(declared);
+    for (hour_of, landed) in [(0, [1, 2].as_slice()), (1, &[1, 3])] {
+        let prefix = bed.dataset.prefix_of(hour(TO, hour_of));
+        bed.put(&format!("{prefix}part-0.parquet"), lines("a", landed))
+            .await;
+        bed.tick().await;
+        bed.put(&format!("{prefix}_SUCCESS"), "").await;
+    }
+    let today = day(TO);
+    let grid = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
+    assert!(grid.counts.contains(&(State::Closed, 2)));
+    assert_eq!(grid.closed.up_to, None);
+    let closed = bed.finder().closed().await.unwrap();
+    assert_eq!(closed.up_to, Some(hour(TO, 0).end()));
+    assert_eq!(closed.blocked_by.unwrap().state, State::Incomplete);
+    let check = bed.finder().check(hour(TO, 1)).await.unwrap();
+    assert_eq!(check.state, State::Incomplete);
+}
+
+/// The hours of the last day that have ended.
+fn slots_of(bed: &Bed) -> Vec<Slot> {
+    let all = bed.dataset.slots(day(TO));
+    all.filter(|slot| slot.end() <= bed.now).collect()
 }

@@ -79,7 +79,7 @@ async fn a_key_put_into_a_closed_run_is_found_when_its_day_is_listed() {
     let report = bed.finder().hour(slot, Fresh::Again).await.unwrap();
     assert_eq!(report.row.state, State::Closed);
     let counts = bed.counts();
-    assert_eq!((counts.lists, counts.gets), (2, 0));
+    assert_eq!((counts.lists, counts.gets), (3, 0));
     // And the grid knows from then on.
     assert_eq!(
         letter(&grid(&bed, Fresh::Known).await, "2026-11-08", 3),

@@ -306,3 +306,144 @@ async fn a_list_of_what_was_taken_in_is_read_where_it_is_needed() {
         "{found:?}"
     );
 }
+
+#[tokio::test]
+async fn a_window_has_an_end() {
+    let bed = one_day().await;
+    let (from, to) = (day("2026-11-29"), day("2400-01-01"));
+    let long = |error: lake::Error| {
+        assert_eq!(error.kind(), lake::Kind::Invalid);
+        assert!(error.to_string().contains("at most 400 days"), "{error}");
+    };
+    let finder = bed.finder();
+    long(finder.grid(from, to, Fresh::Known).await.unwrap_err());
+    long(finder.layout(from, to).await.unwrap_err());
+    for (from, to) in [(from, to), (day("0000-01-01"), day("9999-12-31"))] {
+        for gate in [Gate::Suspect, Gate::Doubt, Gate::All] {
+            long(
+                finder
+                    .hours(from, to, Fresh::Known, gate)
+                    .await
+                    .unwrap_err(),
+            );
+        }
+        let window = finder.check_window(from.start(), to.start());
+        long(window.await.unwrap_err());
+    }
+    assert_eq!(bed.counts().requests(), 0);
+    let longest = finder.grid(from, from.plus(399), Fresh::Known).await;
+    assert_eq!(longest.unwrap().days.len(), 400);
+}
+
+#[tokio::test]
+async fn data_written_another_way_is_seen_by_everybody() {
+    for folder in ["hour=8", "hour=%308"] {
+        let mut declared = dataset(DAY);
+        declared.every_hour = false;
+        let bed = Bed::new(declared, "2026-11-10T14:30:00Z");
+        let slot = hour(DAY, 8);
+        let key = format!("learning/progress/event_date={DAY}/{folder}/x.parquet");
+        bed.put(&key, "0123456789").await;
+        let check = bed.finder().check(slot).await.unwrap();
+        assert_eq!(
+            (check.state, check.passes, check.object_count),
+            (State::Late, false, 1),
+            "{folder}"
+        );
+        let report = bed
+            .finder()
+            .hours(day(DAY), day(DAY), Fresh::Again, Gate::Doubt)
+            .await
+            .unwrap();
+        assert_eq!(
+            (report.hours[8].state, report.hours[8].objects),
+            (State::Late, 1),
+            "{folder}"
+        );
+        assert_eq!(report.closed_up_to, Some(slot.start()), "{folder}");
+        assert!(
+            report.findings.iter().any(|f| f.rule == "partition_value"),
+            "{folder}"
+        );
+        // In a closed hour it is outside the run, and changes nothing of it.
+        bed.close(slot, 1).await;
+        assert!(bed.finder().check(slot).await.unwrap().closed, "{folder}");
+    }
+    // A whole day written another way.
+    let mut declared = dataset(DAY);
+    declared.every_hour = false;
+    let bed = Bed::new(declared, "2026-11-10T14:30:00Z");
+    bed.put(
+        "learning/progress/event_date=2026%2D11%2D10/hour=08/x.parquet",
+        "0123456789",
+    )
+    .await;
+    let check = bed.finder().check(hour(DAY, 8)).await.unwrap();
+    assert_eq!((check.state, check.passes), (State::Late, false));
+    let report = bed
+        .finder()
+        .hours(day(DAY), day(DAY), Fresh::Again, Gate::Doubt)
+        .await
+        .unwrap();
+    assert_eq!(report.hours[8].state, State::Late);
+    assert!(report.findings.iter().any(|f| f.rule == "partition_value"));
+}
+
+#[tokio::test]
+async fn nothing_is_said_of_the_time_before_the_first_day() {
+    let bed = one_day().await;
+    let before = day(DAY).plus(-1);
+    let check = bed.finder().check(Slot::hour(before, 8)).await.unwrap();
+    assert_eq!((check.closed, check.passes), (false, false));
+    let why = &check.reasons[0].message;
+    assert!(
+        why.starts_with("before the dataset's first day 2026-11-10"),
+        "{why}"
+    );
+    let window = bed
+        .finder()
+        .check_window(before.start(), hour(DAY, 1).start())
+        .await
+        .unwrap();
+    assert!(
+        window
+            .refused
+            .unwrap()
+            .contains("before the dataset's first day")
+    );
+    let report = bed
+        .finder()
+        .hours(before.plus(-3), day(DAY), Fresh::Known, Gate::Doubt)
+        .await
+        .unwrap();
+    assert_eq!(
+        report.counts.get(&State::Empty),
+        None,
+        "{:?}",
+        report.counts
+    );
+    assert_eq!(report.counts.values().sum::<u64>(), 24);
+    assert_eq!(report.hours.len(), 5 * 24);
+}
+
+#[tokio::test]
+async fn a_prefix_without_any_key_is_called_out() {
+    let bed = Bed::new(dataset(DAY), "2026-11-10T14:30:00Z");
+    let told = async || {
+        let report = bed
+            .finder()
+            .hours(day(DAY), day(DAY), Fresh::Again, Gate::Doubt)
+            .await;
+        let findings = report.unwrap().findings;
+        let found = findings.into_iter().find(|f| f.rule == "nothing_there");
+        (
+            found.map(|f| f.message),
+            bed.finder().nothing_there().await.unwrap(),
+        )
+    };
+    let (message, nothing) = told().await;
+    let wanted = "nothing lies under s3://tlp-raw/learning/progress/: is the prefix right?";
+    assert_eq!((message.as_deref(), nothing), (Some(wanted), true));
+    bed.close(hour(DAY, 0), 1).await;
+    assert_eq!(told().await, (None, false));
+}

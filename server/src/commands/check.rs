@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lake::hours::dataset::MarkerKind;
-use lake::hours::find::sentence;
+use lake::hours::find::{nothing_lies, sentence};
 use lake::hours::{Dataset, Day, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::CheckReport;
@@ -59,7 +59,9 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
 async fn hour(context: &Context, args: &Args, slot: Slot) -> Result<ExitCode> {
     let placed = setup::dataset(&context.config, &args.dataset)?;
     let dataset = Arc::clone(&placed.dataset);
-    let report = placed.finder(context.host()).check(slot).await?;
+    let finder = placed.finder(context.host());
+    let report = finder.check(slot).await?;
+    let nothing = !report.closed && report.object_count == 0 && finder.nothing_there().await?;
     match context.json {
         true => print::json(&report)?,
         false => print::out(&lines(report.prefix.iter()))?,
@@ -73,10 +75,21 @@ async fn hour(context: &Context, args: &Args, slot: Slot) -> Result<ExitCode> {
             counted(repeated, "row")
         );
     }
-    let passes = report.closed || report.state == State::Empty;
-    Ok(match passes {
-        true => ExitCode::SUCCESS,
-        false => fail::refused(&why(&dataset, &report)),
+    let nothing = nothing.then(|| nothing_lies(&dataset));
+    Ok(match (report.passes, nothing) {
+        (true, None) => ExitCode::SUCCESS,
+        (true, Some(nothing)) => {
+            fail::warn(&nothing);
+            ExitCode::SUCCESS
+        }
+        (false, nothing) => {
+            let nothing = nothing.map(|nothing| format!("; {nothing}"));
+            fail::refused(&format!(
+                "{}{}",
+                why(&dataset, &report),
+                nothing.unwrap_or_default()
+            ))
+        }
     })
 }
 

@@ -37,6 +37,11 @@ pub(super) fn refused(why: &str) -> ExitCode {
     ExitCode::from(1)
 }
 
+/// Says what whoever reads the answer should know.
+pub(super) fn warn(what: &str) {
+    let _ = writeln!(std::io::stderr(), "tidemark: {}", one_line(what));
+}
+
 /// Says what of an act was not done; what was is on standard output.
 pub(super) fn undone(what: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "tidemark: {}", one_line(what));
@@ -48,6 +53,9 @@ fn advice(error: &Error) -> &'static str {
     match error.kind() {
         // Credentials do not help.
         Kind::Denied if error.message().contains("the disk ") => "",
+        Kind::Unreachable if error.message() == "no such directory" => {
+            "; check the `url` of its zone"
+        }
         Kind::Denied => "; check the store's credentials in the environment and in [zone.store]",
         Kind::Unreachable => "; check the store's endpoint and the network, then try again",
         Kind::Conflict => "; look at what arrived, then plan again",

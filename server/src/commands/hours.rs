@@ -42,7 +42,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     let (from, to) = window(args.from, args.to);
     let gate = match args.complete {
         true => Gate::All,
-        false => Gate::Suspect,
+        false => Gate::Doubt,
     };
     let told = async {
         let placed = setup::dataset(&context.config, &args.dataset)?;
@@ -163,15 +163,23 @@ fn days(report: &HoursReport) -> String {
     out
 }
 
-/// The hours that need a person, worst and then newest first, each with its first reason; closed
-/// ones with late data are the last. Lines are cut at `width` alone.
+/// The hours that need a person: the one that holds the others back, then worst and then newest
+/// first, each with its first reason; closed ones with late data are the last. Lines are cut at
+/// `width` alone.
 fn exceptions(out: &mut String, report: &HoursReport, width: Option<usize>) {
     let mut rows: Vec<&HourRow> = report
         .hours
         .iter()
         .filter(|row| row.state.needs_attention() || row.late_data())
         .collect();
-    rows.sort_by_key(|row| (row.state, std::cmp::Reverse((row.date, row.hour))));
+    let holds = |row: &HourRow| {
+        let blocked = report.blocked_by.as_ref();
+        blocked.is_some_and(|b| (b.date, b.hour) == (row.date, row.hour))
+    };
+    rows.sort_by_key(|row| {
+        let newest = std::cmp::Reverse((row.date, row.hour));
+        (!holds(row), row.state, newest)
+    });
     let mut grid = Grid::new(&[
         ("HOUR", Side::Left),
         ("STATE", Side::Left),
@@ -193,13 +201,18 @@ fn exceptions(out: &mut String, report: &HoursReport, width: Option<usize>) {
             true => ", late data",
             false => "",
         };
+        let back = if holds(row) {
+            "holds the rest back: "
+        } else {
+            ""
+        };
         grid.row([
             slot.to_string(),
             format!("{}{late}", row.state.words()),
             count(row.objects),
             time(row.deadline),
             clean(row.owner.as_deref().unwrap_or(UNKNOWN)),
-            clean(&why.unwrap_or_default()),
+            clean(&format!("{back}{}", why.unwrap_or_default())),
         ]);
     }
     let grid = grid.render();

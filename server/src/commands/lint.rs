@@ -20,9 +20,10 @@ pub(super) struct Args {
     /// Only this dataset and its zone [default: everything that is declared]
     #[arg(value_name = "DATASET")]
     dataset: Option<String>,
-    /// Only judge this key, without a store: for the check of a sink's configuration
-    #[arg(long, value_name = "KEY", conflicts_with = "lifecycle")]
-    key: Option<String>,
+    /// Only judge this key or URL, without a store: for the check of a sink's configuration; may be
+    /// given several times
+    #[arg(long = "key", value_name = "KEY", conflicts_with = "lifecycle")]
+    keys: Vec<String>,
     /// Print the lifecycle configuration that the bucket of this zone should have
     #[arg(long, value_name = "ZONE", conflicts_with = "dataset")]
     lifecycle: Option<String>,
@@ -32,9 +33,9 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
     if let Some(zone) = &args.lifecycle {
         return lifecycle(context, zone);
     }
-    let mut found = match &args.key {
-        Some(key) => judge_key(context, args.dataset.as_deref(), key)?,
-        None => everything(context, args.dataset.as_deref()).await?,
+    let mut found = match args.keys.is_empty() {
+        false => judge_keys(context, args.dataset.as_deref(), &args.keys)?,
+        true => everything(context, args.dataset.as_deref()).await?,
     };
     worst_first(&mut found);
     let wrong = found.iter().any(|f| f.severity == Severity::Error);
@@ -42,7 +43,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         true => print::json(&LintReport { findings: found })?,
         false => print::out(&text(&found))?,
     }
-    if !context.json && args.key.is_none() && args.dataset.is_none() {
+    if !context.json && args.keys.is_empty() && args.dataset.is_none() {
         eprintln!(
             "not checked: files against the contracts of their datasets; `{} lint DATASET` reads \
              the footers of the newest hour",
@@ -64,7 +65,10 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
             let lake = setup::lake_of(config);
             let names = config.datasets.iter();
             names
-                .map(|dataset| lake.datasets.placed(&dataset.name))
+                .map(|dataset| {
+                    let placed = lake.datasets.placed(&dataset.name);
+                    placed.map_err(setup::no_store)
+                })
                 .collect::<Result<_>>()?
         }
     };
@@ -86,28 +90,27 @@ async fn everything(context: &Context, only: Option<&str>) -> Result<Vec<LintFin
     Ok(found)
 }
 
-fn judge_key(context: &Context, only: Option<&str>, key: &str) -> Result<Vec<LintFinding>> {
+fn judge_keys(context: &Context, only: Option<&str>, keys: &[String]) -> Result<Vec<LintFinding>> {
     let datasets: Vec<&Dataset> = match only {
         Some(name) => {
-            let known = &setup::dataset(&context.config, name)?.dataset.name;
             let all = context.config.datasets.iter();
-            all.filter(|dataset| dataset.name == *known).collect()
+            let named: Vec<&Dataset> = all.filter(|dataset| dataset.name == name).collect();
+            if named.is_empty() {
+                return Err(setup::no_dataset(&context.config, name));
+            }
+            named
         }
         None => context.config.datasets.iter().collect(),
     };
     let other = undeclared();
-    if let (Some(name), Some(dataset)) = (only, datasets.first()) {
-        let key = key.strip_prefix(&dataset.url).unwrap_or(key);
-        let below = key.strip_prefix(&dataset.prefix);
-        if below.is_none_or(|rest| !rest.starts_with('/')) {
-            let message = format!(
-                "this key does not lie below `{}/`, the prefix of {name}",
-                dataset.prefix
-            );
-            return Err(Error::invalid(message).at("key", key));
+    let mut found = Vec::new();
+    for key in keys {
+        if key.trim().is_empty() {
+            return Err(Error::invalid("--key names no key"));
         }
+        found.extend(rules::key(&datasets, &other, key));
     }
-    Ok(rules::key(&datasets, &other, key))
+    Ok(found)
 }
 
 /// What is taken of a key that no declared dataset has: hours of days, and our banned names.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use lake::hours::find::{Finder, Gate, Memory};
 use lake::hours::{Day, statement};
-use lake::wire::hours::Fresh;
 use lake::wire::zones::PartitionsReport;
 use lake::{Error, Result};
 
@@ -53,7 +52,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         context.host(),
         now,
     );
-    let report = finder.hours(from, to, Fresh::Known, Gate::All).await?;
+    let rows = finder.rows(from, to, Gate::All).await?;
     let registered = match &dataset.metastore {
         None => None,
         Some(_) => Some(metastore::partitions(&dataset).await),
@@ -63,15 +62,14 @@ pub(super) async fn run(context: &Context, args: &Args) -> Result<ExitCode> {
         Some(Ok(registered)) => (Some(registered), None),
         Some(Err(error)) => (None, Some(error.to_string())),
     };
-    let rows = &report.hours;
     let report = PartitionsReport {
         dataset: dataset.name.clone(),
         create_table,
-        statements: statement::statements(&dataset, rows, registered.as_deref()),
+        statements: statement::statements(&dataset, &rows, registered.as_deref()),
         outside: registered
             .as_ref()
-            .map(|registered| statement::outside(&dataset, rows, registered)),
-        wrong: registered.map(|registered| statement::wrong(&dataset, rows, &registered)),
+            .map(|registered| statement::outside(&dataset, &rows, registered)),
+        wrong: registered.map(|registered| statement::wrong(&dataset, &rows, &registered)),
         metastore_error,
     };
     match context.json {

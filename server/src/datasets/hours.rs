@@ -38,7 +38,7 @@ pub async fn hours(
     let (from, to) = window(day_of(&params, "from")?, day_of(&params, "to")?);
     let gate = match params.flag("complete")? {
         true => Gate::All,
-        false => Gate::Suspect,
+        false => Gate::Doubt,
     };
     let placed = app.dataset(&person, &name)?;
     let report = aside(&app, move |host| async move {

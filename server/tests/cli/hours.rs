@@ -339,3 +339,62 @@ fn late_data_on_a_closed_hour_is_listed_and_nothing_is_cut() {
     assert!(out.contains("2026-11-10 00:00  closed, late data"), "{out}");
     assert!(out.contains(&name), "{out}");
 }
+
+#[test]
+fn a_window_is_no_longer_than_an_answer() {
+    let folder = Folder::with_datasets();
+    let of = |command: &str, from: &str, to: &str| {
+        let arguments = [command, "learning.progress", "--from", from, "--to", to];
+        fails(&folder, &arguments, 2, "at most 400 days");
+    };
+    for command in ["hours", "partitions", "check"] {
+        of(command, "2026-11-29", "9999-12-31");
+        of(command, "0000-01-01", "2400-01-01");
+    }
+}
+
+#[test]
+fn before_the_first_day_and_without_a_key_check_says_so() {
+    let folder = Folder::with_datasets();
+    folder.close(0, "7");
+    let day = |date: &'static str| {
+        let of = ["check", "learning.progress", "--date", date, "--hour", "1"];
+        of.to_vec()
+    };
+    let why = "before the dataset's first day 2026-11-10";
+    fails(&folder, &day("2026-11-09"), 1, why);
+    let daily = ["check", "curated.daily", "--date", "2026-11-10"];
+    fails(&folder, &daily, 1, "is the prefix right?");
+}
+
+#[test]
+fn a_zone_that_is_not_there_is_no_dataset_that_is_not_declared() {
+    let folder = Folder::with_datasets();
+    fs::remove_dir_all(folder.path("lake")).unwrap();
+    let date = ["--date", "2026-11-10", "--hour", "1"];
+    fails(
+        &folder,
+        &[&["check", "learning.progress"], date.as_slice()].concat(),
+        4,
+        "no such directory",
+    );
+    fails(
+        &folder,
+        &["hours", "learning.progress"],
+        4,
+        "no such directory",
+    );
+    fails(&folder, &["lint"], 4, "no such directory");
+    fails(
+        &folder,
+        &["lint", "learning.progress"],
+        4,
+        "no such directory",
+    );
+    fails(
+        &folder,
+        &["hours", "learning.nothing"],
+        2,
+        "declares no such dataset",
+    );
+}

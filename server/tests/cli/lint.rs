@@ -174,6 +174,13 @@ fn a_key_is_judged_without_a_store_or_a_configuration() {
     let report = folder.json_of(&["lint", "--key", bad], 1);
     assert_eq!(rules(&report), [("banned_key", "")]);
     assert_eq!(report["findings"][0]["location"], bad);
+    let both = folder.json_of(&["lint", "--key", good, "--key", bad], 1);
+    assert_eq!(rules(&both), [("banned_key", "")]);
+    let none = folder.json_of(&["lint", "--key", ""], 2);
+    assert!(
+        none["error"].is_object() || none["error"].is_string(),
+        "{none}"
+    );
 }
 
 #[test]

@@ -16,10 +16,12 @@ fn walked(dataset: &Dataset, letters: &str, now: &str) -> ClosedReport {
     let states: BTreeMap<Slot, State> = slots
         .zip(letters.chars().map(|l| State::of_letter(l).unwrap()))
         .collect();
-    up_to(dataset, time(now), |slot| {
-        let state = states.get(&slot)?;
-        Some((*state, state.words().to_owned()))
-    })
+    let seen = |slot| match states.get(&slot) {
+        Some(state) => Seen::Stands(*state, state.words().to_owned()),
+        None => Seen::Unread,
+    };
+    let read = |slot| states.contains_key(&slot);
+    Walk::default().go(dataset, time(now), seen, read).into()
 }
 
 #[test]
@@ -88,9 +90,10 @@ fn days_are_walked_as_days() {
 fn without_a_first_day_there_is_no_answer() {
     let mut dataset = dataset();
     dataset.first = None;
-    let report = up_to(&dataset, time("2026-11-12T23:00:00Z"), |_| {
-        Some((State::Closed, String::new()))
-    });
+    let closed = |_| Seen::Stands(State::Closed, String::new());
+    let now = time("2026-11-12T23:00:00Z");
+    let stop = Walk::default().go(&dataset, now, closed, |_| true);
+    let report = ClosedReport::from(stop);
     assert!(report.unknown.is_some() && report.up_to.is_none());
 }
 

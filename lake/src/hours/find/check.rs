@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finder, Gate};
+use futures::TryStreamExt;
+
+use super::list::{Piece, path};
+use super::{Finder, Gate, bounded};
+
 use crate::hours::day::{Day, Slot};
 use crate::hours::state::State;
 use crate::table::Time;
@@ -16,7 +20,21 @@ impl Finder {
         let _held = self.hold(slot.day, slot.day);
         self.look_at(slot, Fresh::Again).await?;
         let standing = self.gated(slot).await?;
-        Ok(self.checked(&self.memory.lock(), &standing))
+        if standing.verdict.state == State::Empty {
+            // Nothing is there: unless it lies beside, where only the day is written another way.
+            self.list(vec![Piece::Root]).await?;
+        }
+        let known = self.memory.lock();
+        let standing = known.standing_or_empty(&self.dataset, slot, self.now);
+        Ok(self.checked(&known, &standing))
+    }
+
+    /// Whether the store has no key at all below the dataset's prefix.
+    pub async fn nothing_there(&self) -> Result<bool> {
+        let prefix = path(&self.dataset.prefix)?;
+        let first = self.store.list(prefix.as_ref()).try_next().await;
+        let first = first.map_err(|e| Error::from(e).at("prefix", &self.dataset.prefix))?;
+        Ok(first.is_none())
     }
 
     /// Whether all slots of the time from `from` until before `to` may be scanned together.
@@ -26,6 +44,7 @@ impl Finder {
         }
         let last = Time(to.0 - 1);
         let (first, last) = (Day::of(from), Day::of(last));
+        bounded(first, last)?;
         let _held = self.hold(first, last);
         self.window(first, last, Fresh::Again, Gate::All).await?;
         let known = self.memory.lock();
@@ -41,8 +60,7 @@ impl Finder {
             .filter(|hour| hour.closed)
             .filter_map(|hour| hour.definition_version.clone())
             .collect();
-        let passes = |hour: &CheckReport| hour.closed || hour.state == State::Empty;
-        let refused = match hours.iter().find(|hour| !passes(hour)) {
+        let refused = match hours.iter().find(|hour| !hour.passes) {
             Some(hour) => Some(sentence(hour)),
             None if versions.len() > 1 => {
                 let versions: Vec<&str> = versions.iter().map(String::as_str).collect();

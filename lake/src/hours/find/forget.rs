@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Finder;
-use super::memory::{Known, Memory};
+use super::memory::{Known, Memory, Standing};
 use crate::hours::dataset::Dataset;
 use crate::hours::day::{Day, Slot};
 use crate::hours::listing::SlotObjects;
@@ -42,8 +42,7 @@ impl Finder {
         known.held.push((from, to));
         known.questions += 1;
         let question = known.questions;
-        // No more than an answer may be about.
-        for day in from.to(to).take(super::LONGEST as usize) {
+        for day in from.to(to) {
             known.used.insert(day, question);
         }
         Held {
@@ -95,7 +94,10 @@ impl Known {
     fn forget_day(&mut self, dataset: &Dataset, day: Day, now: Time) {
         for slot in dataset.slots(day) {
             let standing = self.standing(dataset, slot, now);
-            match standing.is_some_and(|standing| standing.verdict.state.lets_pass()) {
+            let passes = |standing: Standing| {
+                standing.verdict.state.lets_pass() && !standing.unchecked(dataset)
+            };
+            match standing.is_some_and(passes) {
                 true => self.passed.insert(slot),
                 false => self.passed.remove(&slot),
             };

@@ -10,7 +10,9 @@ use super::Gate;
 use super::memory::{Known, Standing};
 use crate::Result;
 use crate::hours::complete;
+use crate::hours::dataset::MarkerKind;
 use crate::hours::day::Slot;
+use crate::hours::foreign;
 use crate::hours::listing::Object;
 use crate::hours::state::State;
 
@@ -41,7 +43,7 @@ impl Finder {
             let questions = newest_first.filter_map(|slot| self.question(&known, *slot, gate));
             let most = match gate {
                 Gate::Suspect => SUSPECTS,
-                Gate::All => usize::MAX,
+                Gate::Doubt | Gate::All => usize::MAX,
             };
             questions.take(most).collect()
         };
@@ -75,21 +77,38 @@ impl Finder {
         let Standing {
             markers, objects, ..
         } = &standing;
-        let (marker, _) = markers.current.as_ref()?;
-        let scan = markers.marker()?.scan(&self.dataset)?;
-        let broken = [State::Lost, State::Mutated, State::Invalid];
-        if broken.contains(&standing.verdict.state) || known.refused() {
+        let dataset = &self.dataset;
+        let state = standing.verdict.state;
+        let ours = dataset.marker.kind == MarkerKind::Tidemark;
+        let scan = markers.marker().and_then(|marker| marker.scan(dataset));
+        let scans = match ours {
+            true => {
+                let broken = [State::Lost, State::Mutated, State::Invalid];
+                scan.is_some() && !broken.contains(&state)
+            }
+            false => state.is_closed() || state == State::Incomplete,
+        };
+        if !scans || known.refused() {
             return None;
         }
-        let key = known.gate_key(slot, marker, objects);
-        let suspect = standing.completeness.is_none() && !known.letters_of(slot).is_empty();
+        let key = known.gate_key(slot, markers, objects);
+        let unknown = standing.completeness.is_none();
+        let stated = markers.marker().is_some_and(|m| m.stated().is_some());
         let wanted = match gate {
-            Gate::Suspect => suspect,
+            Gate::Suspect => unknown && (stated || !known.letters_of(slot).is_empty()),
+            Gate::Doubt => unknown,
             Gate::All => !known.has_gated(slot, key),
         };
         wanted.then(|| Question {
             slot,
-            run: objects.below(&scan).cloned().collect(),
+            run: match scan {
+                Some(scan) => objects.below(&scan).cloned().collect(),
+                None => {
+                    let evidence = known.foreign(dataset, slot, objects, self.now);
+                    let run = foreign::run(dataset, evidence);
+                    run.into_iter().cloned().collect()
+                }
+            },
             letters: known.letters_of(slot).to_vec(),
             key,
         })

@@ -2,25 +2,31 @@
 
 use std::collections::BTreeMap;
 
+use super::forget::Held;
 use super::memory::{Known, Standing};
 use super::row::{declared, row};
 use super::sizes::sizes;
 use super::tally::Tally;
-use super::{Finder, Gate};
+use super::{Finder, Gate, bounded};
 use crate::figures::size;
-use crate::hours::closed;
+use crate::hours::closed::{Seen, Stop, Walk};
+use crate::hours::dataset::Dataset;
 use crate::hours::day::{Day, Slot};
-use crate::hours::key::{RUN, Role, findings, partition, role};
+use crate::hours::key::{RUN, Role, findings, partition, place, role};
+use crate::hours::spelled::is_day;
 use crate::hours::state::State;
-use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HoursReport};
+use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HourRow, HoursReport};
 use crate::wire::{Finding, Severity};
-use crate::{Error, Result};
+use crate::{Error, Kind, Result};
 
 /// Hours that need a person and are described, at most.
 const ATTENTION: usize = 200;
 
 /// Days that are read at once on the way to what holds a dataset back.
 const STRIDE: i32 = 92;
+
+/// Rounds that find nothing new until the question is given up.
+const ROUNDS: usize = 4;
 
 /// An object is small below it where the dataset has no budget.
 pub(super) const SMALL: u64 = 16 * 1024 * 1024;
@@ -31,6 +37,7 @@ const SOME: usize = 24;
 impl Finder {
     /// How the hours from `from` to `to` stand, both included.
     pub async fn grid(&self, from: Day, to: Day, fresh: Fresh) -> Result<GridReport> {
+        bounded(from, to)?;
         let _held = self.hold(from, to);
         self.window(from, to, fresh, Gate::Suspect).await?;
         let known = self.memory.lock();
@@ -61,13 +68,13 @@ impl Finder {
             to,
             now: self.now,
             days: days.collect(),
-            counts: counts(&standings).into_iter().collect(),
+            counts: counts(&self.dataset, &standings).into_iter().collect(),
             declared_empty: declared_empty(&standings),
             closed: self.closed_up_to(&known),
             attention: attention
                 .iter()
                 .take(ATTENTION)
-                .map(|standing| row(&self.dataset, standing))
+                .map(|s| row(&self.dataset, s))
                 .collect(),
             attention_total: attention.len() as u64,
             sizes: sizes(&standings),
@@ -77,6 +84,7 @@ impl Finder {
 
     /// The same, row by row, and counted from the dataset's first day.
     pub async fn hours(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<HoursReport> {
+        bounded(from, to)?;
         let _held = self.hold(from, to);
         self.window(from, to, fresh, gate).await?;
         let closed = self.closed().await?;
@@ -88,11 +96,8 @@ impl Finder {
             from,
             to,
             closed_up_to: closed.up_to,
-            counts: counts(&standings).into_iter().collect(),
-            hours: standings
-                .iter()
-                .map(|standing| row(&self.dataset, standing))
-                .collect(),
+            counts: counts(&self.dataset, &standings).into_iter().collect(),
+            hours: standings.iter().map(|s| row(&self.dataset, s)).collect(),
             blocked_by: closed.blocked_by,
             sizes: sizes(&standings),
             findings: self.findings(&known, &standings, from, to),
@@ -100,51 +105,82 @@ impl Finder {
         })
     }
 
+    /// The rows alone, for whoever does not ask up to when the dataset is closed.
+    pub async fn rows(&self, from: Day, to: Day, gate: Gate) -> Result<Vec<HourRow>> {
+        bounded(from, to)?;
+        let _held = self.hold(from, to);
+        self.window(from, to, Fresh::Known, gate).await?;
+        let known = self.memory.lock();
+        let standings = self.standings(&known, from, to);
+        Ok(standings.iter().map(|s| row(&self.dataset, s)).collect())
+    }
+
     /// Up to when the dataset is closed. Reads from its first day on what is not known, as far as
     /// the first hour that holds it back.
     pub async fn closed(&self) -> Result<ClosedReport> {
+        let mut walk = Walk::default();
         // What was read is held until it was looked at.
-        let mut _held = None;
+        let mut held: Option<(Held<'_>, Day, Day)> = None;
+        let mut before = None;
+        let mut same = 0;
         loop {
-            let report = self.closed_up_to(&self.memory.lock());
-            let Some((first, last)) = report.unread else {
-                return Ok(report);
+            let stop = self.walk(&mut walk, &self.memory.lock());
+            // Each round gets further, unless somebody else makes things change or be forgotten.
+            let at = match &stop {
+                Stop::There(report) => return Ok(report.clone()),
+                Stop::Read(day, _) => (*day, None),
+                Stop::Check(slots) => (
+                    slots.first().map_or(Day::of(self.now), |slot| slot.day),
+                    slots.first().copied(),
+                ),
             };
-            let last = last.min(first.plus(STRIDE - 1));
-            _held = Some(self.hold(first, last));
-            self.window(first, last, Fresh::Known, Gate::Suspect)
-                .await?;
-            // Each round makes a day known: without that it would not end.
-            if self
-                .closed_up_to(&self.memory.lock())
-                .unread
-                .map(|(day, _)| day)
-                == Some(first)
-            {
-                return Err(
-                    Error::new(crate::Kind::Internal, "a day was listed and is not known")
-                        .at("date", first),
-                );
+            same = if before == Some(at) { same + 1 } else { 0 };
+            if same == ROUNDS {
+                let message = "what is read changes meanwhile: ask again";
+                return Err(Error::new(Kind::Conflict, message).at("date", at.0));
+            }
+            before = Some(at);
+            match stop {
+                Stop::There(report) => return Ok(report),
+                Stop::Read(first, last) => {
+                    let last = last.min(first.plus(STRIDE - 1));
+                    held = Some((self.hold(first, last), first, last));
+                    self.look(first, last, Fresh::Known).await?;
+                }
+                Stop::Check(slots) => {
+                    let days = slots.first().zip(slots.last());
+                    let (first, last) = days.map_or((at.0, at.0), |(a, b)| (a.day, b.day));
+                    let holds = |(_, from, to): &(_, Day, Day)| *from <= first && last <= *to;
+                    if !held.as_ref().is_some_and(holds) {
+                        held = Some((self.hold(first, last), first, last));
+                    }
+                    self.gates(&slots, Gate::Doubt).await?;
+                }
             }
         }
     }
 
     fn closed_up_to(&self, known: &Known) -> ClosedReport {
-        closed::up_to(&self.dataset, self.now, |slot| {
-            match known.standing(&self.dataset, slot, self.now) {
-                Some(standing) => Some(Self::why(&standing)),
-                None => known
-                    .passed
-                    .contains(&slot)
-                    .then(|| (State::Closed, String::new())),
+        self.walk(&mut Walk::default(), known).into()
+    }
+
+    fn walk(&self, walk: &mut Walk, known: &Known) -> Stop {
+        let dataset = &self.dataset;
+        let seen = |slot| match known.standing(dataset, slot, self.now) {
+            Some(standing) if standing.unchecked(dataset) => Seen::Unchecked,
+            Some(standing) => {
+                let (state, why) = Self::why(&standing);
+                Seen::Stands(state, why)
             }
-        })
+            None if known.passed.contains(&slot) => Seen::Stands(State::Closed, String::new()),
+            None => Seen::Unread,
+        };
+        let read = |slot| known.slots.contains_key(&slot) || known.passed.contains(&slot);
+        walk.go(dataset, self.now, seen, read)
     }
 
     pub(super) async fn window(&self, from: Day, to: Day, fresh: Fresh, gate: Gate) -> Result<()> {
-        if from > to {
-            return Err(Error::invalid(format!("{from} is after {to}")));
-        }
+        bounded(from, to)?;
         self.look(from, to, fresh).await?;
         let slots: Vec<Slot> = from
             .to(to)
@@ -168,6 +204,7 @@ impl Finder {
         self.beside_days(known, &mut tally);
         let mut findings = tally.findings();
         findings.extend(self.over_partitioned(standings));
+        findings.extend(self.not_checked(standings));
         findings
     }
 
@@ -177,9 +214,18 @@ impl Finder {
             return;
         };
         let dataset = &self.dataset;
+        if folders.is_empty() && keys.is_empty() {
+            let message = nothing_lies(dataset);
+            tally.add(
+                Severity::Warning,
+                "nothing_there",
+                &message,
+                &declared(dataset).location,
+            );
+        }
         for object in keys {
             let name = object.key.rsplit('/').next().unwrap_or_default();
-            match role(name, object.bytes) {
+            match place(dataset, name, object.bytes).role {
                 Role::Folder => {}
                 Role::Data => {
                     tally.key(dataset, object);
@@ -211,6 +257,14 @@ impl Finder {
                 .filter(|(column, _)| column == dataset.date_column())
                 .and_then(|(_, value)| value?.parse().ok());
             if let Some(day) = day {
+                if is_day(dataset, day, folder) {
+                    tally.add(
+                        Severity::Error,
+                        "partition_value",
+                        "another way to write a day: no marker can close what lies there",
+                        folder,
+                    );
+                }
                 if day > Day::of(self.now).plus(1) {
                     tally.add(
                         Severity::Warning,
@@ -234,6 +288,24 @@ impl Finder {
                 );
             }
         }
+    }
+
+    /// Closed hours of which nobody knows whether they are complete.
+    fn not_checked(&self, standings: &[Standing]) -> Option<Finding> {
+        let mut all = standings.iter().filter(|s| s.unchecked(&self.dataset));
+        let first = all.next()?.slot;
+        let count = 1 + all.count();
+        Some(Finding {
+            severity: Severity::Warning,
+            rule: "completeness_not_checked".to_owned(),
+            location: None,
+            message: match count {
+                1 => format!("{first} is closed, and its completeness was not checked"),
+                n => {
+                    format!("{n} closed hours whose completeness was not checked, from {first} on")
+                }
+            },
+        })
     }
 
     /// Closed hours that hold one small object each.
@@ -264,10 +336,19 @@ fn declared_empty(standings: &[Standing]) -> u64 {
     said.count() as u64
 }
 
-/// Slots by state, worst first.
-pub(super) fn counts(standings: &[Standing]) -> BTreeMap<State, u64> {
+/// What is said of a dataset without any key.
+pub fn nothing_lies(dataset: &Dataset) -> String {
+    let location = declared(dataset).location;
+    format!("nothing lies under {location}: is the prefix right?")
+}
+
+/// Slots by state, worst first. Those before the dataset's first day are none of its own.
+pub(super) fn counts(dataset: &Dataset, standings: &[Standing]) -> BTreeMap<State, u64> {
     let mut counts = BTreeMap::new();
-    for standing in standings {
+    let of_dataset = |standing: &&Standing| {
+        standing.verdict.state != State::Empty || !dataset.before_first(standing.slot)
+    };
+    for standing in standings.iter().filter(of_dataset) {
         *counts.entry(standing.verdict.state).or_default() += 1;
     }
     counts

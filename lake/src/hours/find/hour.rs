@@ -21,6 +21,9 @@ use crate::{Kind, Result};
 /// Keys of each kind that are named.
 const NAMED: usize = 1_000;
 
+/// Hours that the gate is asked about, on the way back to the last one that is closed.
+const UNCHECKED: usize = 8;
+
 /// Files whose footers are read for an hour's page: two reads each.
 const FOOTERS: usize = 64;
 
@@ -36,6 +39,13 @@ impl Finder {
         if !standing.verdict.state.is_closed() {
             self.window(slot.day.plus(-1), slot.day, Fresh::Known, Gate::Suspect)
                 .await?;
+            for _ in 0..UNCHECKED {
+                let before = self.before(&self.memory.lock(), slot);
+                let Some(before) = before.filter(|before| before.unchecked(&self.dataset)) else {
+                    break;
+                };
+                self.gates(&[before.slot], Gate::Doubt).await?;
+            }
         }
         let contract = self.contract(&standing).await?;
         let known = self.memory.lock();
@@ -153,20 +163,20 @@ impl Finder {
                 standing.markers.marker(),
             )
             .ok(),
-            last_closed: self.last_closed(known, slot),
+            last_closed: self
+                .before(known, slot)
+                .filter(|before| !before.unchecked(dataset))
+                .map(|before| before.slot),
             now: self.now,
             prefix,
         }
     }
 
     /// The last closed slot before this one, as far as is known.
-    fn last_closed(&self, known: &Known, slot: Slot) -> Option<Slot> {
+    fn before(&self, known: &Known, slot: Slot) -> Option<Standing> {
         let before = known.slots.range(..slot).rev().map(|(slot, _)| *slot);
-        let mut closed = before.filter(|before| {
-            let standing = known.standing(&self.dataset, *before, self.now);
-            standing.is_some_and(|standing| standing.verdict.state.is_closed())
-        });
-        closed.next()
+        let mut standings = before.filter_map(|b| known.standing(&self.dataset, b, self.now));
+        standings.find(|standing| standing.verdict.state.is_closed())
     }
 
     /// The runs that markers name, newest marker first, and those that none names.

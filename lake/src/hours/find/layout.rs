@@ -4,7 +4,7 @@ use super::grid::{SMALL, counts};
 use super::memory::Standing;
 use super::row::declared;
 use super::sizes::{sizes, tenths};
-use super::{Finder, Gate};
+use super::{Finder, Gate, bounded};
 use crate::Result;
 use crate::hours::dataset::Dataset;
 use crate::hours::day::Day;
@@ -25,6 +25,7 @@ const OF_KEYS: [&str; 6] = [
 impl Finder {
     /// How the hours from `from` to `to` lie in the store, both included.
     pub async fn layout(&self, from: Day, to: Day) -> Result<DatasetLayout> {
+        bounded(from, to)?;
         let _held = self.hold(from, to);
         self.window(from, to, Fresh::Known, Gate::Suspect).await?;
         let known = self.memory.lock();
@@ -57,7 +58,7 @@ impl Finder {
             small_bytes_threshold: threshold,
             partition_columns: dataset.partition.clone(),
             partitions: hours,
-            counts: counts(&standings).into_iter().collect(),
+            counts: counts(dataset, &standings).into_iter().collect(),
             lists_of_parents: all.lists_of_parents,
             lists_of_runs: all.lists_of_runs,
             illegal_keys: illegal,

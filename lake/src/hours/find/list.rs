@@ -13,6 +13,7 @@ use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
 use crate::hours::key::partition;
 use crate::hours::listing::{Listing, Object, SlotObjects};
+use crate::hours::spelled::keys_of;
 use crate::hours::template::{Template, Tree};
 use crate::{Error, Kind, Result};
 
@@ -58,8 +59,7 @@ impl Finder {
         match piece {
             Piece::Days(first, last) => self.days(first, last).await,
             Piece::Slot(slot) => {
-                let prefix = path(self.dataset.prefix_of(slot).trim_end_matches('/'))?;
-                let keys = self.store.list(prefix.as_ref());
+                let keys = keys_of(&self.dataset, &self.store, slot).await?;
                 self.collect(&self.dataset, keys, (slot.day, slot.day))
                     .await
             }
@@ -74,7 +74,7 @@ impl Finder {
         self.collect(&self.dataset, keys, (first, last)).await
     }
 
-    /// Sorts the keys of some days.
+    /// Sorts the keys of some days, which come in their order or, of one day, in any.
     async fn collect(
         &self,
         dataset: &Dataset,
@@ -162,7 +162,7 @@ impl Finder {
     /// The dead letters lie in the same partitions below a prefix of their own. That they may
     /// not be listed is for the gate to say.
     async fn letters(&self, first: Day, last: Day) -> Result<Listed> {
-        let Some(dataset) = letters_of(&self.dataset) else {
+        let Some(dataset) = self.dataset.letters() else {
             return Ok(Listed::default());
         };
         let keys = between(self, &dataset, first, last)?;
@@ -190,15 +190,6 @@ impl Finder {
             ..Listed::default()
         })
     }
-}
-
-/// The dataset's dead letters, as if they were a dataset.
-pub(super) fn letters_of(dataset: &Dataset) -> Option<Dataset> {
-    let prefix = dataset.complete.as_ref()?.dead_letters.clone()?;
-    Some(Dataset {
-        prefix,
-        ..dataset.clone()
-    })
 }
 
 /// The keys from the first day on: of one day by its own prefix, which every store lists as such.

@@ -11,8 +11,9 @@ use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
 use crate::hours::foreign::{self, Commit, Foreign};
 use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, judge};
-use crate::hours::listing::{Object, SlotObjects};
-use crate::hours::state::State;
+use crate::hours::listing::{Object, SlotObjects, fingerprint};
+use crate::hours::spelled::is_day;
+use crate::hours::state::{Reason, State};
 use crate::hours::template::Tree;
 use crate::table::Time;
 
@@ -108,6 +109,13 @@ pub(super) struct Standing {
     pub(super) markers: Arc<Markers>,
     pub(super) objects: Arc<SlotObjects>,
     pub(super) at: Option<Time>,
+}
+
+impl Standing {
+    /// Whether it would be read or passed, and nobody knows whether it is complete.
+    pub(super) fn unchecked(&self, dataset: &Dataset) -> bool {
+        dataset.complete.is_some() && self.verdict.state.is_closed() && self.completeness.is_none()
+    }
 }
 
 /// Whether two objects are one, as far as a listing tells.
@@ -320,7 +328,7 @@ impl Known {
             None => Arc::default(),
         };
         let completeness = self.completeness(dataset, slot, &markers, &objects);
-        let verdict = match dataset.marker.kind {
+        let mut verdict = match dataset.marker.kind {
             MarkerKind::Tidemark => {
                 let evidence = Evidence {
                     slot,
@@ -331,8 +339,26 @@ impl Known {
                 };
                 judge(dataset, evidence)
             }
-            _ => foreign::judge(dataset, self.foreign(dataset, slot, &objects, now)),
+            _ => {
+                let evidence = self.foreign(dataset, slot, &objects, now);
+                let evidence = Foreign {
+                    completeness: completeness.as_ref(),
+                    ..evidence
+                };
+                foreign::judge(dataset, evidence)
+            }
         };
+        if verdict.state == State::Empty
+            && let Some(folder) = self.other_day(dataset, slot.day)
+        {
+            let message = "another way to write this day: no marker can close what lies there";
+            let reason = Reason {
+                key: Some(format!("{folder}/")),
+                ..Reason::new(State::Late, message)
+            };
+            verdict.state = reason.state;
+            verdict.reasons.insert(0, reason);
+        }
         Standing {
             slot,
             verdict,
@@ -341,6 +367,13 @@ impl Known {
             objects,
             at,
         }
+    }
+
+    /// A folder that is a day written another way, as far as what lies beside the days is known.
+    fn other_day(&self, dataset: &Dataset, day: Day) -> Option<&String> {
+        let (folders, _) = self.root.as_ref()?;
+        let mut odd = folders.iter().filter(|folder| folder.contains('%'));
+        odd.find(|folder| is_day(dataset, day, folder))
     }
 
     /// What is known of a slot with foreign markers.
@@ -358,6 +391,7 @@ impl Known {
             of_day: day.map_or(&[], |rest| rest.hidden.as_slice()),
             custom: self.custom(dataset, slot),
             commits: &self.commits,
+            completeness: None,
             now,
         }
     }
@@ -382,8 +416,11 @@ impl Known {
         objects: &SlotObjects,
     ) -> Option<Completeness> {
         let gate = dataset.complete.as_ref()?;
-        let (object, read) = markers.current.as_ref()?;
-        let marker = read.as_ref().ok()?;
+        let ours = dataset.marker.kind == MarkerKind::Tidemark;
+        let marker = markers.marker();
+        if ours && marker.is_none() {
+            return None;
+        }
         let unreadable = |why: String| {
             Some(Completeness {
                 unreadable: Some(why),
@@ -405,16 +442,20 @@ impl Known {
             .get(&slot)
             .map_or((0, None), |(k, f)| (*k, Some(f)));
         if let Some(found) = found
-            && key == self.gate_key(slot, object, objects)
+            && key == self.gate_key(slot, markers, objects)
         {
             return Some(found.clone());
         }
-        let newer = self.letters_of(slot).iter().any(|l| l.put > object.put);
-        if newer {
-            return None;
-        }
-        // What the publisher found, when it asked the gate.
-        marker.stated()
+        // What the publisher found, when it asked the gate: true of the dead letters of then.
+        let stated = marker?.stated()?;
+        let letters = self.letters_of(slot);
+        let holds = match &stated.letters {
+            Some(then) => *then == fingerprint(letters),
+            // It does not say of which. Where all lines had landed and there is no dead letter now,
+            // none that went makes a difference.
+            None => letters.is_empty() && stated.dead_lettered == 0,
+        };
+        holds.then_some(stated)
     }
 
     /// The dead letters of a slot.
@@ -423,14 +464,20 @@ impl Known {
     }
 
     /// What an answer of the gate is true of.
-    pub(super) fn gate_key(&self, slot: Slot, marker: &Object, objects: &SlotObjects) -> u64 {
+    pub(super) fn gate_key(&self, slot: Slot, markers: &Markers, objects: &SlotObjects) -> u64 {
+        let marker = markers.current.iter().map(|(object, _)| object.clone());
         let mut all = SlotObjects {
-            loose: vec![marker.clone()],
+            loose: marker.collect(),
             hidden: self.letters_of(slot).to_vec(),
             ..SlotObjects::default()
         };
         all.runs.clone_from(&objects.runs);
         all.loose.extend(objects.loose.iter().cloned());
+        // Foreign commits say which files are read.
+        all.hidden.extend(objects.hidden.iter().cloned());
+        if let Some(rest) = self.days.get(&slot.day) {
+            all.hidden.extend(rest.hidden.iter().cloned());
+        }
         all.digest()
     }
 

@@ -63,7 +63,7 @@ impl Finder {
         }
         let dataset = &self.dataset;
         match dataset.marker.kind {
-            MarkerKind::Tidemark => standing.markers.marker().map(|m| m.prefix.clone()),
+            MarkerKind::Tidemark => standing.markers.marker()?.location(dataset),
             _ => {
                 let evidence = known.foreign(dataset, standing.slot, &standing.objects, self.now);
                 Some(dataset.url_of(&foreign::scan(dataset, evidence)))
@@ -76,13 +76,23 @@ impl Finder {
         let verdict = &standing.verdict;
         let closed = verdict.state.is_closed();
         let marker = standing.markers.marker();
+        let mut reasons = verdict.reasons.clone();
+        let before = self
+            .dataset
+            .first
+            .filter(|_| verdict.state == State::Empty && self.dataset.before_first(standing.slot));
+        if let Some(first) = before {
+            let message = format!("before the dataset's first day {first}: nothing is said of it");
+            reasons.insert(0, Reason::new(State::Empty, message));
+        }
         CheckReport {
             dataset: self.dataset.name.clone(),
             date: standing.slot.day,
             hour: standing.slot.hour,
             closed,
+            passes: closed || (verdict.state == State::Empty && before.is_none()),
             state: verdict.state,
-            reasons: verdict.reasons.clone(),
+            reasons,
             prefix: self.scan(known, standing),
             object_count: verdict.objects,
             bytes: verdict.bytes,

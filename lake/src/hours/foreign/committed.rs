@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::{Foreign, SHOWN, finish};
+use super::{Foreign, SHOWN, finish, too_early, whole_day};
 use crate::hours::dataset::Dataset;
 use crate::hours::judge::{about, duration};
 use crate::hours::listing::Object;
@@ -28,7 +29,11 @@ pub struct Commit {
 impl Commit {
     /// Reads a commit, or says why that cannot be done.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|e| format!("the commit cannot be read: {e}"))
+        // A list would be read as the fields in their order.
+        let object: Map<String, Value> =
+            serde_json::from_slice(bytes).map_err(|e| format!("the commit cannot be read: {e}"))?;
+        Self::deserialize(Value::Object(object))
+            .map_err(|e| format!("the commit cannot be read: {e}"))
     }
 }
 
@@ -64,10 +69,15 @@ pub(super) fn judge<'a>(
         let hidden = evidence.hidden(dataset).iter();
         hidden.filter_map(|object| Some((object.key.strip_prefix(&folder)?, object)))
     };
-    let commits: Vec<&Object> = level()
+    let mut commits: Vec<&Object> = level()
         .filter(|(below, _)| below.starts_with(COMMITTED))
         .map(|(_, object)| object)
         .collect();
+    // In the order they were put; of one tick of the store's clock, by their numbers.
+    commits.sort_by_key(|commit| {
+        let id = name(&commit.key).trim_start_matches(COMMITTED);
+        (commit.put, id.len(), id)
+    });
     let started =
         level().filter_map(|(below, object)| Some((below.strip_prefix(STARTED)?, object)));
     let unfinished: Vec<&Object> = started
@@ -97,19 +107,30 @@ pub(super) fn judge<'a>(
         );
         return false;
     };
+    if too_early(dataset, evidence, newest, reasons) {
+        counted.extend(evidence.objects.data());
+        return !whole_day(dataset, evidence.slot);
+    }
     reasons.extend(
         unfinished
             .iter()
             .take(SHOWN)
             .map(|object| begun(object, State::Closed)),
     );
-    let mut added: BTreeSet<&str> = BTreeSet::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     let mut removed: BTreeSet<&str> = BTreeSet::new();
     for commit in &commits {
         match evidence.commits.get(&commit.key).map(|(_, read)| read) {
             Some(Ok(read)) => {
-                added.extend(read.added.iter().map(String::as_str));
-                removed.extend(read.removed.iter().map(String::as_str));
+                for name in &read.removed {
+                    names.remove(name.as_str());
+                    removed.insert(name.as_str());
+                }
+                let own = read
+                    .added
+                    .iter()
+                    .filter(|name| !read.removed.contains(name));
+                names.extend(own.map(String::as_str));
             }
             Some(Err(why)) => reasons.push(about(State::Invalid, why.clone(), commit)),
             None => reasons.push(about(
@@ -120,8 +141,8 @@ pub(super) fn judge<'a>(
         }
     }
     let slot = dataset.prefix_of(evidence.slot);
-    let named: BTreeSet<String> = added
-        .difference(&removed)
+    let named: BTreeSet<String> = names
+        .iter()
         .map(|name| format!("{folder}{name}"))
         .filter(|key| folder == slot || key.starts_with(&slot))
         .collect();
@@ -136,6 +157,17 @@ pub(super) fn judge<'a>(
         let message = format!("not named by any commit, so not read; {} such", extra.len());
         reasons.push(about(State::Closed, message, object));
     }
+    let forgotten = extra.iter().find(|object| {
+        let below = object.key.strip_prefix(&folder);
+        !below.is_some_and(|below| removed.contains(below))
+    });
+    if let Some(object) = forgotten.filter(|_| named.is_empty()) {
+        let data = extra.len() as u64;
+        let state = super::unpublished(dataset, evidence.slot, data, evidence.now).state;
+        let message = "there is data, and no commit names any of it".to_owned();
+        reasons.push(about(state, message, object));
+        return true;
+    }
     if named.is_empty() && reasons.iter().all(|reason| reason.state == State::Closed) {
         // What is closed is worse than what is empty, and nothing here is closed.
         reasons.clear();
@@ -143,7 +175,7 @@ pub(super) fn judge<'a>(
         reasons.push(about(State::Empty, message, newest));
         return true;
     }
-    finish(dataset, evidence, newest, counted, reasons);
+    finish(dataset, counted, reasons);
     true
 }
 

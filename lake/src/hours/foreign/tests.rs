@@ -82,6 +82,7 @@ impl Case {
             objects: &objects,
             of_day: &listing.hidden,
             custom: self.custom.as_ref(),
+            completeness: None,
             commits: &self.commits,
             now: Time(slot().end().0 + self.now * 60_000),
         };
@@ -340,4 +341,112 @@ fn commits_that_name_nothing_leave_nothing_to_read() {
         )],
     );
     assert_eq!(case.state(), State::Empty);
+}
+
+#[test]
+fn a_marker_put_before_the_hour_ended_closes_nothing() {
+    for (name, text) in [
+        ("_SUCCESS", ""),
+        ("_committed_1", r#"{"added":["a.parquet"]}"#),
+    ] {
+        let files = vec![hour("a.parquet", -20), hour(name, -10)];
+        let mut case = match text {
+            "" => Case::success(files),
+            text => {
+                let mut case = Case::committed(files, &[(name, text)]);
+                case.commits
+                    .values_mut()
+                    .for_each(|(o, _)| o.put = hour(name, -10).put);
+                case
+            }
+        };
+        for now in [-5, 60] {
+            case.now = now;
+            let verdict = case.verdict();
+            assert_eq!(verdict.state, State::Invalid, "{name}");
+            assert!(says(&verdict, "put before the hour ended"), "{verdict:?}");
+        }
+        // Nothing came: it may still come.
+        case.objects.remove(0);
+        case.now = -5;
+        assert_eq!(case.state(), State::Invalid, "{name}");
+    }
+}
+
+#[test]
+fn a_days_marker_says_nothing_of_the_hours_to_come() {
+    let day = |minute| object("event_date=2026-11-10/_SUCCESS", minute);
+    let mut case = Case::success(vec![hour("a.parquet", -20), day(-10)]);
+    case.dataset = of(MarkerKind::Success, true);
+    case.now = 0;
+    assert_eq!(case.state(), State::Open);
+    case.now = 60;
+    let verdict = case.verdict();
+    assert_eq!(verdict.state, State::Late);
+    assert!(says(
+        &verdict,
+        "the day's marker was put before the hour ended"
+    ));
+    case.objects = vec![day(-10)];
+    case.now = -100;
+    assert_eq!(case.state(), State::Future);
+    // Put again after it.
+    case.objects = vec![hour("a.parquet", -20), day(5)];
+    case.now = 60;
+    assert_eq!(case.state(), State::Closed);
+}
+
+/// The state by commits put one after the other, from a minute after the hour's end on.
+fn by_commits(files: &[&str], commits: &[(&str, &str)]) -> Verdict {
+    let mut objects: Vec<Object> = files.iter().map(|name| hour(name, 1)).collect();
+    objects.extend(
+        commits
+            .iter()
+            .zip(2..)
+            .map(|((name, _), at)| hour(name, at)),
+    );
+    Case::committed(objects, commits).verdict()
+}
+
+#[test]
+fn commits_are_followed_in_the_order_they_were_put() {
+    let files = ["part-1", "part-2"];
+    let commits = [
+        ("_committed_9", r#"{"added":["part-1"],"removed":[]}"#),
+        (
+            "_committed_10",
+            r#"{"added":["part-2"],"removed":["part-1"]}"#,
+        ),
+        (
+            "_committed_11",
+            r#"{"added":["part-1"],"removed":["part-2"]}"#,
+        ),
+    ];
+    let verdict = by_commits(&files, &commits);
+    assert_eq!((verdict.state, verdict.objects), (State::Closed, 1));
+    let named = verdict.reasons.iter().filter_map(|r| r.key.as_deref());
+    assert!(named.into_iter().all(|key| key.ends_with("part-2")));
+
+    // Within one tick of the store's clock their numbers tell.
+    let mut objects: Vec<Object> = files.iter().map(|name| hour(name, 1)).collect();
+    objects.extend(commits.iter().map(|(name, _)| hour(name, 2)));
+    let same = Case::committed(objects, &commits).verdict();
+    assert_eq!((same.state, same.objects), (State::Closed, 1));
+}
+
+#[test]
+fn a_commit_that_names_nothing_empties_no_hour_that_has_data() {
+    for body in ["{}", r#"{"added":[],"removed":[]}"#] {
+        let verdict = by_commits(&["a.parquet", "b.parquet"], &[("_committed_1", body)]);
+        assert_eq!(verdict.state, State::Late, "{body}");
+        assert!(says(&verdict, "no commit names any of it"), "{verdict:?}");
+        assert_eq!(
+            by_commits(&[], &[("_committed_1", body)]).state,
+            State::Empty
+        );
+    }
+    for body in ["[]", "[[],[]]", r#"[["a.parquet"],[]]"#, "null", "1"] {
+        let verdict = by_commits(&["a.parquet"], &[("_committed_1", body)]);
+        assert_eq!(verdict.state, State::Invalid, "{body}");
+    }
 }

@@ -432,6 +432,19 @@ fn markers_are_of_their_slot_and_point_below_it() {
         ..good.clone()
     };
     assert_eq!(encoded.scan(&dataset).unwrap(), RUN);
+    assert_eq!(encoded.location(&dataset).unwrap(), good.prefix);
+    assert_eq!(s3a.location(&dataset).unwrap(), s3a.prefix);
+    // A folder that has a percent sign is meant as it is, and no other.
+    let literal = Marker {
+        prefix: good.prefix.replace("=r1", "=14%3A05"),
+        ..good.clone()
+    };
+    assert_eq!(
+        literal.scan(&dataset).unwrap(),
+        RUN.replace("=r1", "=14%3A05")
+    );
+    assert_eq!(literal.location(&dataset).unwrap(), literal.prefix);
+    assert!(with(&|m| m.prefix = m.prefix.replace("r1/", "r1%2F")).contains("slash"));
     let extra = br#"{"dataset":"learning.progress","zone":"raw","event_date":"2026-11-10","hour":8,
         "prefix":"s3://tlp-raw/learning/progress/event_date=2026-11-10/hour=08/run_id=r1/","object_count":1,
         "bytes":1,"max_event_time":"2026-11-10T08:59:59Z","run_id":"r1","definition_version":"1",
@@ -622,4 +635,63 @@ fn a_marker_of_another_zone_or_without_a_name_is_none() {
     assert_eq!(verdict.state, State::Closed);
     let right = "the marker's run_id is job-1, and its prefix is that of run r1";
     assert_eq!(verdict.reasons[0].message, right);
+}
+
+#[test]
+fn what_was_put_before_the_hour_ended_does_not_count() {
+    let dataset = dataset();
+    let three = || vec![part(0, -20), part(1, -20), part(2, -20)];
+    let put = |minute: i64| {
+        let key = Template::of(&dataset).current(slot());
+        Markers {
+            current: Some((object(&key, 300, minute), Ok(marker("r1", 3, 30, None)))),
+            ..Markers::default()
+        }
+    };
+    let stands = |markers: &Markers, objects: Vec<Object>, now: i64| {
+        let objects = listed(&dataset, objects);
+        let evidence = Evidence {
+            slot: slot(),
+            markers,
+            objects: &objects,
+            completeness: None,
+            now: Time(slot().end().0 + now * 60_000),
+        };
+        judge(&dataset, evidence)
+    };
+    // Asked in the hour, before it, and days later.
+    for now in [-10, -300, 5_000] {
+        let verdict = stands(&put(-15), three(), now);
+        assert_eq!(verdict.state, State::Invalid, "{now}");
+        let why = &verdict.reasons[0].message;
+        assert!(why.contains("put before the hour ended"), "{why}");
+    }
+    // The store's clock is what counts: ours may be behind it, by a little.
+    assert_eq!(stands(&put(0), three(), -5).state, State::Closed);
+    assert_eq!(stands(&put(0), three(), -15).state, State::Invalid);
+
+    let declared = |minute: i64| {
+        let key = Template::of(&dataset).empty(slot());
+        let said = Declared {
+            reason: "the shop was closed".into(),
+            by: None,
+            declared_at: slot().end(),
+        };
+        Markers {
+            declared: Some((object(&key, 30, minute), Ok(said))),
+            ..Markers::default()
+        }
+    };
+    for (now, state) in [
+        (-300, State::Future),
+        (-10, State::Open),
+        (5, State::Open),
+        (60, State::Late),
+    ] {
+        let verdict = stands(&declared(-15), Vec::new(), now);
+        assert_eq!(verdict.state, state, "{now}");
+        let named = verdict.reasons.iter().filter_map(|r| r.key.as_deref());
+        assert_eq!(named.count(), 1, "{verdict:?}");
+    }
+    assert_eq!(stands(&declared(0), Vec::new(), 60).state, State::Empty);
 }

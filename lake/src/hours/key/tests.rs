@@ -59,7 +59,43 @@ fn keys_are_placed_by_their_segments() {
             None,
             Role::Folder,
         ),
-        ("event_date=2026-11-10/hour=8/a", 5, None, None, Role::Data),
+        ("event_date=2026-11-10/hour=8/a", 5, hour, None, Role::Data),
+        // The same hour written another way has no run: no marker can name it.
+        (
+            "event_date=2026-11-10/hour=%308/run_id=1/a",
+            5,
+            hour,
+            None,
+            Role::Data,
+        ),
+        (
+            "event_date=2026-11-10/hour=008/a",
+            5,
+            None,
+            None,
+            Role::Data,
+        ),
+        (
+            "event_date=2026-11-10/hour=08/run_id=1/dir",
+            0,
+            hour,
+            Some(run),
+            Role::Folder,
+        ),
+        (
+            "event_date=2026-11-10/hour=09/tmp",
+            0,
+            Some(Slot::hour(day, 9)),
+            None,
+            Role::Folder,
+        ),
+        (
+            "event_date=2026-11-10/hour=08/run_id=1/x.parquet",
+            0,
+            hour,
+            Some(run),
+            Role::Data,
+        ),
         ("event_date=2026-11-10/hour=24/a", 5, None, None, Role::Data),
         (
             "event_date=2026-11-10/hour=%3008/a",
@@ -157,4 +193,27 @@ fn a_key_may_name_no_one() {
         rules("hour=08/event_date=2026-11-10/a"),
         ["partition_order"]
     );
+}
+
+#[test]
+fn a_disk_has_folders_and_needs_no_objects_for_them() {
+    let mut disk = dataset();
+    disk.url = "file:///lake/raw/".into();
+    for name in ["z=1", "dir", "x.parquet"] {
+        let key = format!("event_date=2026-11-10/hour=08/run_id=1/{name}");
+        assert_eq!(place(&disk, &key, 0).role, Role::Data, "{name}");
+    }
+}
+
+#[test]
+fn a_partition_written_another_way_is_a_finding() {
+    for key in [
+        "event_date=2026-11-10/hour=%308/a.parquet",
+        "event_date=2026%2D11-10/hour=08/a.parquet",
+        "event%5Fdate=2026-11-10/hour=08/a.parquet",
+    ] {
+        assert_eq!(rules(key), ["partition_value"], "{key}");
+    }
+    let run = "event_date=2026-11-10/hour=08/run_id=14%3A05/a.parquet";
+    assert_eq!(rules(run), [] as [&str; 0]);
 }

@@ -787,7 +787,27 @@ fn a_key_is_judged_without_a_store() {
         rules("s3://b/topics/p/event_date=2026-11-10/hour=25/a"),
         one("partition_value", "")
     );
-    assert_eq!(rules("just-a-file"), []);
+    for nowhere in [
+        "just-a-file",
+        "learning/progress2/event_date=2026-11-10/hour=08/a",
+        "s3://other/learning/progress/event_date=2026-11-10/hour=08/a",
+    ] {
+        assert_eq!(rules(nowhere), one("no_dataset", ""), "{nowhere}");
+    }
+    assert_eq!(
+        rules("s3a://tlp-raw/learning/progress/event_date=2026-11-10/hour=08/a.parquet"),
+        []
+    );
+    for missing in [
+        "learning/progress/part-0.parquet",
+        "learning/progress/event_date=2026-11-10/a.parquet",
+        "learning/progress/2026/11/10/08/a.parquet",
+    ] {
+        let found = one("missing_partition", "learning.progress");
+        assert_eq!(rules(missing), found, "{missing}");
+    }
+    let marker = "learning/progress/_markers/event_date=2026-11-10/hour=08.json";
+    assert_eq!(rules(marker), []);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::refuse::{matches, winner};
 use super::{Claim, Decided, Request, Write, history, run, taken};
 use crate::host::SharedHost;
 use crate::hours::Dataset;
-use crate::hours::judge::Completeness;
+use crate::hours::judge::{Completeness, early_words};
 use crate::hours::key::findings;
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, REPEATED_ROWS, publication_ok};
@@ -31,7 +31,7 @@ pub(super) async fn decide(
     seen: &Look,
     host: &SharedHost,
 ) -> Result<Decided> {
-    if let Some(decided) = in_the_way(dataset, claim, seen) {
+    if let Some(decided) = in_the_way(dataset, request, claim, seen) {
         return Ok(decided);
     }
     let Some(definition_version) = claim
@@ -44,7 +44,7 @@ pub(super) async fn decide(
             dataset.name
         )));
     };
-    let prefix = run::prefix(dataset, request.slot, &seen.objects, &claim.run);
+    let prefix = run::prefix(dataset, request.slot, &seen.objects, &claim.run)?;
     let listed: Vec<Object> = seen.objects.below(&prefix).cloned().collect();
     let mut marker = Marker {
         dataset: dataset.name.clone(),
@@ -106,10 +106,19 @@ pub(super) async fn decide(
 }
 
 /// What a marker that is there already, or was, has to do with the claim.
-fn in_the_way(dataset: &Dataset, claim: &Claim, seen: &Look) -> Option<Decided> {
+fn in_the_way(dataset: &Dataset, request: &Request, claim: &Claim, seen: &Look) -> Option<Decided> {
     let same = |marker: &Marker| marker.run_id == claim.run;
+    let slot = request.slot;
     match &seen.markers.current {
         None => {}
+        Some((object, _)) if object.put < slot.end() && !claim.replace => {
+            return Some(Decided::refused(format!(
+                "{} is in the way: it was {}, so it does not count; --replace keeps it aside and replaces it",
+                object.key,
+                early_words(slot)
+            )));
+        }
+        Some((object, _)) if object.put < slot.end() => {}
         Some((object, Ok(marker))) => {
             let holds = matches(dataset, seen, object.put, marker);
             if holds && same(marker) {
@@ -233,10 +242,13 @@ fn newest(
 pub(super) fn complete(marker: &mut Marker, found: Option<&Completeness>) {
     marker.extra.remove(COMPLETENESS);
     if let Some(found) = found {
-        let figures: Value = json!({
+        let mut figures: Value = json!({
             "orders": found.orders, "landed": found.landed,
             "dead_lettered": found.dead_lettered, "missing": found.missing,
         });
+        if let (Some(letters), Some(figures)) = (&found.letters, figures.as_object_mut()) {
+            figures.insert("letters".to_owned(), letters.clone().into());
+        }
         marker.extra.insert(COMPLETENESS.to_owned(), figures);
     }
 }

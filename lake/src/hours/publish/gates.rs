@@ -3,21 +3,19 @@
 
 use std::sync::Arc;
 
-use futures::TryStreamExt;
 use object_store::ObjectStore;
 
-use super::look::path;
+use super::look::objects;
 use crate::figures::counted;
 use crate::host::SharedHost;
 use crate::hours::columns::of_file;
 use crate::hours::day::Slot;
 use crate::hours::judge::Completeness;
-use crate::hours::key::{Role, role};
-use crate::hours::listing::Object;
+use crate::hours::listing::{Object, fingerprint};
 use crate::hours::{Dataset, complete, contract};
 use crate::table::Time;
 use crate::wire::{Finding, Severity};
-use crate::{Error, Kind, Result};
+use crate::{Kind, Result};
 
 /// What the gates found.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +58,8 @@ pub(crate) async fn gates(
     }
     if let (None, Some(rule)) = (&gated.refused, &dataset.complete) {
         let letters = dead_letters(dataset, store, slot).await?;
-        let found = complete::gate(dataset, store, run, letters.as_deref(), host).await?;
+        let mut found = complete::gate(dataset, store, run, letters.as_deref(), host).await?;
+        found.letters = letters.as_deref().map(fingerprint);
         if !found.passes(rule.report) {
             gated.refused = Some(incomplete(&found, rule.report));
         }
@@ -125,25 +124,11 @@ pub(crate) async fn dead_letters(
     store: &Arc<dyn ObjectStore>,
     slot: Slot,
 ) -> Result<Option<Vec<Object>>> {
-    let rule = dataset.complete.as_ref();
-    let Some(prefix) = rule.and_then(|rule| rule.dead_letters.as_deref()) else {
+    let Some(letters) = dataset.letters() else {
         return Ok(None);
     };
-    let folder = path(&format!("{prefix}/{}", dataset.partition_of(slot)))?;
-    let listed: object_store::Result<Vec<Object>> = store
-        .list(Some(&folder))
-        .map_ok(Object::from)
-        .try_collect()
-        .await;
-    let below = folder.as_ref().len() + 1;
-    match listed.map_err(|e| Error::from(e).at("key", &folder)) {
-        Ok(mut listed) => {
-            listed.retain(|object| {
-                let name = object.key.get(below..).unwrap_or_default();
-                role(name, object.bytes) == Role::Data
-            });
-            Ok(Some(listed))
-        }
+    match objects(&letters, store, slot).await {
+        Ok(listed) => Ok(Some(listed.data().cloned().collect())),
         Err(error) if error.kind() == Kind::Denied => Ok(None),
         Err(error) => Err(error),
     }

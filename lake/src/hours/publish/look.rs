@@ -15,6 +15,7 @@ use crate::hours::day::Slot;
 use crate::hours::judge::{Markers, Read};
 use crate::hours::listing::{Listing, Object, SlotObjects};
 use crate::hours::marker::Marker;
+use crate::hours::spelled::keys_of;
 use crate::hours::template::{Template, Tree};
 use crate::{Error, Result};
 
@@ -53,11 +54,10 @@ pub(crate) async fn objects(
     store: &Arc<dyn ObjectStore>,
     slot: Slot,
 ) -> Result<SlotObjects> {
-    let prefix = path(dataset.prefix_of(slot).trim_end_matches('/'))?;
     let mut listing = Listing::default();
-    let mut keys = store.list(Some(&prefix));
+    let mut keys = keys_of(dataset, store, slot).await?;
     while let Some(meta) = keys.next().await {
-        let meta = meta.map_err(|e| Error::from(e).at("key", &prefix))?;
+        let meta = meta.map_err(|e| Error::from(e).at("key", dataset.prefix_of(slot)))?;
         listing.add(dataset, Object::from(meta));
     }
     Ok(listing.slots.remove(&slot).unwrap_or_default())

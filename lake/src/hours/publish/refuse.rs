@@ -5,7 +5,7 @@ use super::{Decided, Over, Request, What, Write, run};
 use crate::hours::Dataset;
 use crate::hours::dataset::MarkerKind;
 use crate::hours::day::Slot;
-use crate::hours::judge::duration;
+use crate::hours::judge::{duration, early_words};
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, publication_ok};
 use crate::table::Time;
@@ -103,7 +103,7 @@ pub(super) fn winner(read: &Result<Marker, String>) -> String {
 }
 
 /// Whether nothing may be said to have happened.
-pub(super) fn empty(seen: &Look) -> Decided {
+pub(super) fn empty(slot: Slot, seen: &Look, other_day: Option<&str>) -> Decided {
     if let Some((_, read)) = &seen.markers.current {
         return Decided::refused(format!("the hour has a marker: {}", winner(read)));
     }
@@ -115,7 +115,17 @@ pub(super) fn empty(seen: &Look) -> Decided {
             first.key
         ));
     }
+    if let Some(folder) = other_day {
+        return Decided::refused(format!(
+            "{folder}/ is another way to write this day: what lies there has to be moved or deleted first"
+        ));
+    }
     match &seen.markers.declared {
+        Some((object, _)) if object.put < slot.end() => Decided::refused(format!(
+            "{} is in the way: it was {}, so it does not count; delete it, and declare the hour empty again",
+            object.key,
+            early_words(slot)
+        )),
         Some((_, Ok(declared))) => Decided::unchanged(format!(
             "it was declared empty at {}: {}",
             declared.declared_at, declared.reason

@@ -65,10 +65,8 @@ pub(super) async fn decide(
             ..Decided::refused(why)
         });
     }
-    let is_current = seen
-        .markers
-        .marker()
-        .is_some_and(|marker| marker.run_id == run);
+    // One that was put before the hour ended closes nothing.
+    let is_current = current.is_some_and(|(o, m)| m.run_id == run && o.put >= request.slot.end());
     let racing = racing(seen, run);
     if is_current && racing.is_empty() {
         return Ok(Decided {

@@ -24,27 +24,45 @@ const SAFE: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Refuses what cannot be one segment of a key, as it is and decoded.
 pub(crate) fn check(run: &str) -> Result<()> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~+=:@".contains(c);
+    // A folder may be named with percent signs: such a run is published under that name if it is
+    // listed.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~+=:@%".contains(c);
     let dots = run.chars().all(|c| c == '.');
     if run.is_empty() || dots || run.chars().count() > LONGEST || !run.chars().all(plain) {
-        return Err(Error::invalid(format!(
-            "`{}` is not the name of a run: letters, digits and -_.~+=:@, at most {LONGEST}; for \
-             run_id=20261110T140500Z/ it is 20261110T140500Z",
-            run.escape_debug()
-        )));
+        return Err(misnamed(run));
     }
     Ok(())
 }
 
-/// The key prefix of a run: the one that is listed under this name, else the one that it would have.
-pub(crate) fn prefix(dataset: &Dataset, slot: Slot, objects: &SlotObjects, run: &str) -> String {
-    let listed = objects
-        .runs
-        .keys()
-        .find(|prefix| id(prefix) == Some(run.to_owned()));
-    match listed {
-        Some(prefix) => prefix.clone(),
-        None => format!("{}{RUN}={run}/", dataset.prefix_of(slot)),
+fn misnamed(run: &str) -> Error {
+    Error::invalid(format!(
+        "`{}` is not the name of a run: letters, digits and -_.~+=:@, at most {LONGEST}; for \
+         run_id=20261110T140500Z/ it is 20261110T140500Z",
+        run.escape_debug()
+    ))
+}
+
+/// The key prefix of a run: the one that is listed under just this name, else the only one whose name
+/// decodes to it, else the one that it would have. Two that decode to it are an error.
+pub(crate) fn prefix(
+    dataset: &Dataset,
+    slot: Slot,
+    objects: &SlotObjects,
+    run: &str,
+) -> Result<String> {
+    let own = format!("{}{RUN}={run}/", dataset.prefix_of(slot));
+    if objects.runs.contains_key(&own) {
+        return Ok(own);
+    }
+    let decoded = |prefix: &&String| id(prefix).as_deref() == Some(run);
+    let listed: Vec<&String> = objects.runs.keys().filter(decoded).collect();
+    match listed.as_slice() {
+        [] if run.contains('%') => Err(misnamed(run)),
+        [] => Ok(own),
+        [prefix] => Ok((*prefix).clone()),
+        [one, other, ..] => Err(Error::invalid(format!(
+            "two folders are run {run}, {one} and {other}: name one as it is written"
+        ))),
     }
 }
 

@@ -88,6 +88,8 @@ async fn what_is_not_meant_is_refused() {
         (format!("{HOURS}?from=2026-11-31"), 400),
         (format!("{HOURS}?from=2026-11-11&to=2026-11-10"), 400),
         (format!("{HOURS}?from=2000-01-01&to=2026-11-10"), 400),
+        (format!("{HOURS}?from=2026-11-29&to=2400-01-01"), 400),
+        (format!("{HOURS}?to=9999-12-31&from=0000-01-01"), 400),
         (format!("{HOURS}?when=now"), 400),
         (format!("{HOURS}/2026-11-10"), 400),
         (format!("{HOURS}/2026-11-10/24"), 400),
