@@ -57,13 +57,17 @@ pub fn Page() -> Markup {
 /// Whether the findings are all that `tidemark lint` has.
 fn keys(listed: Asked<ZonesReport>) -> Option<Markup> {
     if listed.pending() {
-        return Some(view! { <p class="soft s" role="status">"Looking at the datasets' newest keys…"</p> });
+        return Some(
+            view! { <p class="soft s" role="status">"Looking at the datasets' newest keys…"</p> },
+        );
     }
     match listed.get()? {
         Ok(_) => None,
         Err(error) => {
             let why = in_one_line(&error);
-            Some(view! { <p class="soft s">{format!("The datasets' newest keys were not looked at: {why}")}</p> })
+            Some(
+                view! { <p class="soft s">{format!("The datasets' newest keys were not looked at: {why}")}</p> },
+            )
         }
     }
 }

@@ -172,11 +172,21 @@ mod tests {
         assert_eq!(texts("LEARN", "/"), [daily, hourly]);
         assert_eq!(texts("raw/learning.p", "/"), [hourly]);
         let hour = format!("{hourly}/2026-11-10/08");
-        for text in ["progress 2026-11-10 8", "learning.progress 2026-11-10 08:00"] {
+        for text in [
+            "progress 2026-11-10 8",
+            "learning.progress 2026-11-10 08:00",
+        ] {
             assert_eq!(texts(text, "/t/users"), [hour.as_str()], "{text}");
         }
-        assert_eq!(texts("daily 2026-11-10", "/"), [format!("{daily}/2026-11-10")]);
-        for odd in ["progress 2026-11-10", "progress 2026-11-10 24", "daily 2026-11-10 08"] {
+        assert_eq!(
+            texts("daily 2026-11-10", "/"),
+            [format!("{daily}/2026-11-10")]
+        );
+        for odd in [
+            "progress 2026-11-10",
+            "progress 2026-11-10 24",
+            "daily 2026-11-10 08",
+        ] {
             assert!(texts(odd, "/").is_empty(), "{odd}");
         }
     }
