@@ -29,7 +29,7 @@ use crate::config::ZoneConfig;
 use crate::datasets::Placed;
 use crate::failure::Failure;
 use crate::reads::query::Params;
-use crate::tables::answers::aside;
+use crate::tables::aside;
 
 /// Days back whose keys a lint looks at.
 const DAYS: i32 = 3;

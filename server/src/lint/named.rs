@@ -30,7 +30,7 @@ struct OfSlot {
 }
 
 /// What rules of the zone's bucket can delete of the runs that markers name.
-pub async fn named(placed: &Placed, zones: &[ZoneDecl], now: Time) -> Vec<LintFinding> {
+pub(super) async fn named(placed: &Placed, zones: &[ZoneDecl], now: Time) -> Vec<LintFinding> {
     let dataset = &placed.dataset;
     let zone = zones.iter().find(|zone| zone.name == dataset.zone);
     let zone = zone.filter(|zone| lint::expires_runs(zone, dataset));
