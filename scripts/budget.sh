@@ -22,6 +22,6 @@ for file in dist/*.js.br dist/*.wasm.br; do
 done
 budget page 220 "${page[@]}"
 # Fetched while the first page is looked at.
-budget late 220 "${late[@]}"
+budget late 230 "${late[@]}"
 budget worker 900 "${worker[@]}"
 exit "$over"

@@ -1,4 +1,4 @@
-"""(g): a year of a dataset in the browser, 8,760 hours and 105,120 objects on local disk.
+"""(h): a year of a dataset in the browser, 8,760 hours and 105,120 objects on local disk.
 
     year.py BENCH_HOURS TIDEMARK FOLDER [--runs N]
 
@@ -29,7 +29,7 @@ def year(command, tidemark, folder, runs):
     requests = max(cost["requests"] for cost in costs)
     ahead = min(cost["cells_before_last_list"] for cost in costs)
     ok = frames >= FRAMES and elements < ELEMENTS and requests <= REQUESTS and ahead > 0
-    print("(g) a year of a dataset in the browser: 8,760 hours, 105,120 objects")
+    print("(h) a year of a dataset in the browser: 8,760 hours, 105,120 objects")
     print(f"  whole after {min(cost['seconds'] for cost in costs):.2f} s, first cells {ahead:.2f} s before the last "
           f"listing ended (target: before), {requests} requests (target {REQUESTS})")
     for way in ("wheel", "keys"):

@@ -223,12 +223,12 @@ fn replay(report: &HourReport) -> Option<Markup> {
     let until = report
         .replay_until
         .filter(|_| report.row.state < State::Late)?;
+    let at = format::minute_with_year(until);
     let text = match until < report.now {
-        true => format!(
-            "The topic could be replayed until {}: these objects are the last copy",
-            format::utc(until)
-        ),
-        false => format!("The topic can be replayed until {}", format::utc(until)),
+        true => {
+            format!("The topic could be replayed until {at} UTC: these objects are the last copy")
+        }
+        false => format!("The topic can be replayed until {at} UTC"),
     };
     Some(view! { <p class="note warning"><span>{text}</span></p> })
 }

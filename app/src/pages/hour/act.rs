@@ -16,7 +16,7 @@ use crate::markup::{Markup, view};
 use crate::pages::common::{NotDone, Warnings, fact};
 use crate::pages::hours::exceptions::note;
 use crate::pages::maintenance::act::{Done, Goes, Refused, came_of};
-use crate::parts::{Bytes, Count, Key, ShellLine};
+use crate::parts::{Bytes, Key, ShellLine};
 use crate::session::session;
 use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
 
@@ -217,9 +217,9 @@ fn Planned(
         <dl class="pairs">
             {marker.map(|run| fact("Marker names run", view! { <Key text=run max=40 /> }))}
             {hours.superseded_run.clone().map(|run| fact("In place of", view! { <Key text=run max=40 /> }))}
-            {(plan.files_to_rewrite > 0).then(|| fact("Packs", view! { <Count n=plan.files_to_rewrite />" objects, "<Bytes n=plan.bytes_to_rewrite /> }))}
+            {(plan.files_to_rewrite > 0).then(|| fact("Packs", view! { {format::counted(plan.files_to_rewrite, "object")} ", " <Bytes n=plan.bytes_to_rewrite /> }))}
             {late}
-            {(plan.files_to_write > 0).then(|| fact("Writes", view! { <Count n=plan.files_to_write />{if plan.files_to_write == 1 { " object" } else { " objects" }} }))}
+            {(plan.files_to_write > 0).then(|| fact("Writes", view! { {format::counted(plan.files_to_write, "object")} }))}
         </dl>
     };
     let unchanged = hours
