@@ -532,6 +532,7 @@ async fn a_pin_keeps_a_run_that_its_marker_calls_otherwise() {
             reader: "report".into(),
             run_id: named.into(),
             until: Time(i64::MAX / 2),
+            reason: None,
         };
         let (named_as, host) = (("report", &mine), host());
         let pinned = pin(&lab.dataset, &lab.store, lab.slot, named_as, &host);
