@@ -771,7 +771,7 @@ async fn what_a_run_published_by_hand_has_is_not_packed_twice() {
         ..lab.request()
     };
     let planned = lab.plan(&request).await;
-    assert!(planned.plan.warnings[0].contains("1 loose keys are left out"));
+    assert!(planned.plan.warnings[0].contains("1 loose key is left out"));
     lab.apply(&planned, "r1").await;
     assert_eq!(lab.ids("r1").await, (0..9).collect::<Vec<i64>>());
     let doubt = "nobody says whether the run has the rows of 1 loose key";
