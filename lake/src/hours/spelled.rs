@@ -34,6 +34,7 @@ pub(crate) async fn keys_of(
 }
 
 /// A folder that is the day of a slot written another way.
+#[cfg(feature = "write")]
 pub(crate) async fn day_of(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,

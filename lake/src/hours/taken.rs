@@ -121,7 +121,6 @@ pub(super) struct Loose<'a> {
     /// In the run or not: nobody says.
     pub(super) doubted: Vec<&'a Object>,
     /// Keys that were taken in and are gone, below the slot.
-    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "packed with it"))]
     pub(super) gone: Vec<String>,
     /// Why what was taken in cannot be told.
     pub(super) unreadable: Option<String>,
