@@ -127,8 +127,9 @@ pub async fn year(config: &Path, dist: &Path, year: i32, text: &str) -> Year {
     );
     chromium.shoot(&place::out("bench").join("year.png")).await;
     let bare = format!(
-        "scrollTo(0, 0); const page = document.createElement('style'); \
-         page.textContent = 'body > * {{ display: none }} body {{ height: {}px }}'; document.head.append(page)",
+        "scrollTo(0, 0); const page = new CSSStyleSheet(); \
+         page.replaceSync('body > * {{ display: none !important }} body {{ height: {}px }}'); \
+         document.adoptedStyleSheets = [page]",
         height + 800
     );
     web.run(&bare, &[]).await;
