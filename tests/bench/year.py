@@ -32,9 +32,11 @@ def year(command, tidemark, folder, runs):
     print("(h) a year of a dataset in the browser: 8,760 hours, 105,120 objects")
     print(f"  whole after {min(cost['seconds'] for cost in costs):.2f} s, first cells {ahead:.2f} s before the last "
           f"listing ended (target: before), {requests} requests (target {REQUESTS})")
-    for way in ("wheel", "keys"):
+    for way in ("wheel", "keys", "bare"):
         told = ", ".join(f"{cost[way]['per_second']:.1f} (longest {cost[way]['longest']:.0f} ms)" for cost in costs)
-        print(f"  frames a second by {way:5}  {told} (target {FRAMES})")
+        name = "of an empty page" if way == "bare" else f"by {way}"
+        target = "" if way == "bare" else f" (target {FRAMES})"
+        print(f"  frames a second {name:16}  {told}{target}")
     print(f"  {elements:,} elements (target under {ELEMENTS:,}): {'met' if ok else 'MISSED'}", flush=True)
     return ok
 

@@ -62,6 +62,8 @@ pub struct Year {
     pub wheel: Frames,
     /// Gone through by the arrow key that is held.
     pub keys: Frames,
+    /// A page of the same height with nothing on it, scrolled as by the wheel: what the machine can.
+    pub bare: Frames,
 }
 
 /// How smooth it was.
@@ -98,15 +100,9 @@ pub async fn year(config: &Path, dist: &Path, year: i32, text: &str) -> Year {
     web.run("watched.channel.postMessage(null)", &[]).await;
     let listed = wait(&chromium, "return watched.listed").await;
 
-    let frames =
-        "window.seen = watched.frames(); return document.querySelector('.hours-body').offsetHeight";
-    let height = web.run(frames, &[]).await.as_u64().unwrap_or_default();
-    let gesture = json!({
-        "x": 700, "y": 500, "yDistance": -i64::try_from(height).unwrap_or_default(),
-        "speed": SPEED, "gestureSourceType": "mouse",
-    });
-    web.cdp("Input.synthesizeScrollGesture", gesture).await;
-    let wheel = frames_of(&chromium).await;
+    let height = "return document.querySelector('.hours-body').offsetHeight";
+    let height = web.run(height, &[]).await.as_i64().unwrap_or_default();
+    let wheel = turned(&chromium, height).await;
     assert!(shows(&chromium, 12).await, "the oldest day is not in sight");
 
     let top = "scrollTo(0, 0); document.querySelector('.hours').focus({ preventScroll: true })";
@@ -130,6 +126,14 @@ pub async fn year(config: &Path, dist: &Path, year: i32, text: &str) -> Year {
         "the cursor is not at the oldest day"
     );
     chromium.shoot(&place::out("bench").join("year.png")).await;
+    let bare = format!(
+        "scrollTo(0, 0); const page = new CSSStyleSheet(); \
+         page.replaceSync('body > * {{ display: none !important }} body {{ height: {}px }}'); \
+         document.adoptedStyleSheets = [page]",
+        height + 800
+    );
+    web.run(&bare, &[]).await;
+    let bare = turned(&chromium, height).await;
     chromium.close().await;
     Year {
         requests,
@@ -137,7 +141,19 @@ pub async fn year(config: &Path, dist: &Path, year: i32, text: &str) -> Year {
         seconds: millis / 1000.0,
         wheel,
         keys,
+        bare,
     }
+}
+
+/// Scrolls so far by the wheel.
+async fn turned(chromium: &Chromium, pixels: i64) -> Frames {
+    let web = chromium.web();
+    web.run("window.seen = watched.frames()", &[]).await;
+    let gesture = json!({
+        "x": 700, "y": 500, "yDistance": -pixels, "speed": SPEED, "gestureSourceType": "mouse",
+    });
+    web.cdp("Input.synthesizeScrollGesture", gesture).await;
+    frames_of(chromium).await
 }
 
 /// Whether one of the year's first days is in the window.

@@ -31,6 +31,9 @@ const ROW: f64 = 26.0;
 /// Rows up to which each hour that needs a person is an element of its own.
 const FEW: usize = 62;
 
+/// Rows that come and go together.
+const BLOCK: usize = 8;
+
 /// A cell: how many rows from the top, which hour.
 type Cell = (usize, usize);
 
@@ -221,10 +224,15 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
         )
     };
     let apart = Memo::new(move |_| days.with(|days| days.len() <= FEW));
+    // Rows come and go in blocks: most frames of a scroll change nothing in the page.
+    let near = Memo::new(move |_| {
+        let (first, last) = seen.with(|seen| (seen.first, seen.last));
+        (first / BLOCK * BLOCK, last.div_ceil(BLOCK) * BLOCK)
+    });
     let rows = move || {
-        let window = seen.get();
+        let (first, last) = near.get();
         days.with(|days| {
-            let rows = days.iter().enumerate().take(window.last).skip(window.first);
+            let rows = days.iter().enumerate().take(last).skip(first);
             rows.map(|(i, day)| (i, Arc::clone(day)))
                 .collect::<Vec<_>>()
         })
