@@ -184,7 +184,11 @@ fn what_is_refused_makes_no_noise() {
     let past = ["--run", "r1", "--until", "2020-01-01T00:00:00Z"];
     fails(&pin(&past), 2, "name an instant to come");
     let name = ["learning.progress", "--name", "x"];
-    fails(&[&["unpin"], &name[..]].concat(), 2, "with --date and --hour");
+    fails(
+        &[&["unpin"], &name[..]].concat(),
+        2,
+        "with --date and --hour",
+    );
     let version = ["--version", "1"];
     fails(
         &[&["pin"], &name[..], &version].concat(),

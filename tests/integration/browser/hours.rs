@@ -345,7 +345,7 @@ async fn the_evidence_of_an_hour_is_on_its_page() {
                 "Racing.",
                 "neither supersedes the other",
                 "Keep ",
-                "Point back to",
+                "Choose ",
             ],
         ),
         (

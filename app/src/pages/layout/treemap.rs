@@ -122,14 +122,12 @@ fn OneTile(i: usize, tile: Drawn, place: Memo<Rect>, focused: RwSignal<usize>) -
             .then(|| trim_label(&label, r.w - 18.0, LETTER))
             .flatten()
             .map(|label| {
-                let share = share
-                    .clone()
-                    .filter(|s| (size.len() + s.len() + 3) as f64 * 6.0 < r.w - 16.0);
-                let size = match share {
-                    Some(share) => format!("{size} · {share}"),
-                    None => size.clone(),
-                };
-                let size = (r.h > 42.0).then(|| view! { <small>{size}</small> });
+                let fits = |text: &String| text.chars().count() as f64 * 6.0 < r.w - 16.0;
+                let both = share.as_ref().map(|share| format!("{size} · {share}"));
+                let size = both.filter(fits).or(Some(size.clone()).filter(fits));
+                let size = size
+                    .filter(|_| r.h > 42.0)
+                    .map(|size| view! { <small>{size}</small> });
                 view! { <span aria-hidden="true"><b>{label}</b>{size}</span> }
             })
     };
