@@ -77,7 +77,11 @@ impl From<object_store::Error> for Error {
             E::PermissionDenied { path, .. } | E::Unauthenticated { path, .. } => {
                 (Kind::Denied, "the store denies access", Some(path.clone()))
             }
-            E::InvalidPath { .. } => (Kind::Invalid, "not a key of an object", None),
+            // Keys that somebody asked for are looked at before a store is: this one was listed.
+            E::InvalidPath { .. } => {
+                let message = "the store holds a key that this build cannot name, such as one with a line break";
+                (Kind::Unsupported, message, None)
+            }
             E::NotSupported { .. } | E::NotImplemented { .. } => {
                 (Kind::Unsupported, "the store cannot do this", None)
             }
@@ -141,5 +145,13 @@ mod tests {
         let passing = of(io::ErrorKind::TimedOut);
         assert!(!lasting(&passing));
         assert_eq!(Error::from(passing).kind(), Kind::Unreachable);
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_named_is_nobody_s_usage() {
+        let source = object_store::path::Path::parse("d/a\nb").unwrap_err();
+        let error = Error::from(object_store::Error::from(source));
+        assert_eq!(error.kind(), Kind::Unsupported);
+        assert!(error.to_string().contains("line break"), "{error}");
     }
 }
