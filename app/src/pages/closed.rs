@@ -24,6 +24,7 @@ use crate::signals::{Callback, RwSignal};
 use super::hours::exceptions::{state, whose};
 use super::hours::grid::{cells_class, column_names, day_name};
 use super::hours::runs::{class, runs};
+use super::hours::shown::Shown;
 use super::hours::summary::{legend, moment, up_to};
 use super::hours::whose::{deadline, owner, run_of, slot_of, why};
 
@@ -91,11 +92,8 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
     let grid = {
         let name = name.clone();
         Asked::new(move |progress| {
-            let now = session.now.get_untracked();
-            let today = Day::of(now);
-            let (year, month, _) = today.date();
-            let begin = Day::from_date(year, month, 1).unwrap_or(today);
-            let begin = first.map_or(begin, |first| first.clamp(begin, today));
+            let today = Day::of(session.now.get_untracked());
+            let (begin, _) = Shown::now(today, first).days();
             let (engine, name) = (session.engine().watched(progress), name.clone());
             Some(async move { engine.hours(name, begin, today, Fresh::Known).await })
         })
@@ -173,7 +171,7 @@ fn Month(report: Arc<GridReport>) -> Markup {
     });
     let more = report.attention_total.saturating_sub(MOST as u64);
     let none = (report.attention_total == 0)
-        .then(|| view! { <p class="soft">"No exceptions this month"</p> });
+        .then(|| view! { <p class="soft">"No exceptions in these days"</p> });
     view! {
         <div class="hours small" aria-hidden="true">
             <div class="hours-head"><span></span><div class="names" style=format!("--n:{columns}")>{column_names(columns)}</div></div>
@@ -246,7 +244,7 @@ fn as_csv(known: Known) -> String {
             "closed_up_to",
             "as_read",
             "held_back_by",
-            "exceptions_this_month",
+            "exceptions_in_these_days",
             "hour",
             "state",
             "why",

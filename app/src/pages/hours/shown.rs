@@ -27,16 +27,24 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
+/// Days before today that are shown whatever the month.
+const WEEK: i32 = 6;
+
 impl Shown {
-    /// The window of a parameter: `2026-11`, `2026`; the month of today where it is none.
-    pub fn read(at: Option<&str>, today: Day, first: Option<Day>) -> Self {
+    /// The month of today.
+    pub fn now(today: Day, first: Option<Day>) -> Self {
         let (year, month, _) = today.date();
-        let here = Self {
+        Self {
             year,
             month: Some(month),
             first,
             today,
-        };
+        }
+    }
+
+    /// The window of a parameter: `2026-11`, `2026`; the month of today where it is none.
+    pub fn read(at: Option<&str>, today: Day, first: Option<Day>) -> Self {
+        let here = Self::now(today, first);
         let Some(at) = at else { return here };
         let (year, month) = match at.split_once('-') {
             None => (at.parse().ok(), None),
@@ -63,12 +71,16 @@ impl Shown {
         }
     }
 
-    /// `November 2026`, `2026`.
+    /// `November 2026`, `2026`; a month that is young says that it is not alone.
     pub fn name(self) -> String {
         match self.month {
             Some(month) => {
                 let name = MONTHS.get(month as usize - 1).copied().unwrap_or_default();
-                format!("{name} {}", self.year)
+                let more = match self.days().0 < self.whole().0 {
+                    true => " and the days before",
+                    false => "",
+                };
+                format!("{name} {}{more}", self.year)
             }
             None => self.year.to_string(),
         }
@@ -153,9 +165,13 @@ impl Shown {
         }
     }
 
-    /// First and last day: from the dataset's first on, until today.
+    /// First and last day: from the dataset's first on, until today. Today's month has the last
+    /// [`WEEK`] in any case: on its first day people ask about yesterday.
     pub fn days(self) -> (Day, Day) {
-        let (from, to) = self.whole();
+        let (mut from, to) = self.whole();
+        if self.param().is_none() {
+            from = from.min(self.today.plus(-WEEK));
+        }
         let first = self.first.filter(|first| *first <= to).unwrap_or(from);
         let from = from.max(first);
         (from, to.min(self.today).max(from))
@@ -233,6 +249,21 @@ mod tests {
         assert_eq!(shown(Some("2026-01")).before().name(), "December 2025");
         assert!(!shown(Some("2025-03")).has_before());
         assert!(shown(Some("2025-04")).has_before());
+    }
+
+    #[test]
+    fn a_young_month_is_not_alone() {
+        let on = |today: &str, first: &str| Shown::now(day(today), Some(day(first)));
+        let first = on("2026-12-01", "2025-03-15");
+        assert_eq!(first.days(), (day("2026-11-25"), day("2026-12-01")));
+        assert_eq!(first.name(), "December 2026 and the days before");
+        assert_eq!(first.before().name(), "November 2026");
+        assert_eq!(first.before().days().0, day("2026-11-01"));
+        let seventh = on("2026-12-07", "2025-03-15");
+        assert_eq!(seventh.days().0, day("2026-12-01"));
+        assert_eq!(seventh.name(), "December 2026");
+        // Nothing is shown from before the dataset's first day.
+        assert_eq!(on("2026-12-01", "2026-11-28").days().0, day("2026-11-28"));
     }
 
     #[test]
