@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// Read the columns of every closed hour that its completeness depends on
     #[arg(long)]
     complete: bool,
-    /// Exit with 1 where an hour of the window is as bad as [attention] hour says, or worse
+    /// Exit with 1 where an hour of the window is as bad as `[attention] hour` says, or worse
     /// [there: late]
     #[arg(long)]
     fail_on_exceptions: bool,

@@ -24,7 +24,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     retain: Option<String>,
     /// Let --retain be shorter than what the table says. Where there is a configuration it has to
-    /// allow it too ([vacuum] allow_short); a folder that is named by its path needs none
+    /// allow it too (`[vacuum] allow_short`); a folder that is named by its path needs none
     #[arg(long, requires = "retain")]
     allow_short_retention: bool,
     /// Move objects aside, below the table's own root, instead of deleting them
