@@ -19,6 +19,7 @@ use super::columns::{FOOTERS, of_file, path};
 use super::dataset::Dataset;
 use super::day::Slot;
 use super::listing::Object;
+use crate::figures::counted;
 use crate::host::{Progress, SharedHost};
 use crate::parquet::reader::ParquetFile;
 use crate::table::Time;
@@ -226,7 +227,7 @@ impl<'a> Checker<'a> {
             last.message = format!(
                 "{}; so it is in {} more",
                 last.message,
-                files(outside - shown)
+                counted(outside - shown, "file")
             );
         }
         let mut errors = outside;
@@ -239,7 +240,11 @@ impl<'a> Checker<'a> {
             for (at, key) in keys.into_iter().enumerate() {
                 let message = match more {
                     more if more > 0 && at == last => {
-                        format!("{}; so it is in {} more", fault.message, files(more))
+                        format!(
+                            "{}; so it is in {} more",
+                            fault.message,
+                            counted(more, "file")
+                        )
                     }
                     _ => fault.message.clone(),
                 };
@@ -264,7 +269,7 @@ impl<'a> Checker<'a> {
                 location: None,
                 message: format!(
                     "{} do not prove when their events were, by statistics of `{column}`: {}",
-                    files(count),
+                    counted(count, "file"),
                     unproven.join(", ")
                 ),
             });
@@ -288,12 +293,5 @@ impl<'a> Checker<'a> {
             min_event_time: proven.map(|(min, _)| times::millis(min)),
             rows: self.rows,
         }
-    }
-}
-
-fn files(count: u64) -> String {
-    match count {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
     }
 }

@@ -11,7 +11,7 @@ use super::listing::{Object, SlotObjects};
 use super::marker::{Declared, Marker, RunPin};
 use super::state::{LATE_DATA, Reason, State};
 use super::taken::{Took, loose};
-use crate::figures::size;
+use crate::figures::{self, size};
 use crate::table::Time;
 
 /// An object of the marker tree and what it holds; the text says why that cannot be read.
@@ -256,7 +256,7 @@ fn matches(
     if run.is_empty() {
         let message = format!(
             "nothing is left below {scan}, where the marker names {} and {}",
-            objects(marker.object_count),
+            figures::counted(marker.object_count, "object"),
             size(marker.bytes)
         );
         return reasons.push(about(State::Lost, message, put_marker));
@@ -274,7 +274,7 @@ fn matches(
             State::Mutated,
             format!(
                 "{} {word} than the marker says: {count} listed, the marker says {}",
-                objects(more),
+                figures::counted(more, "object"),
                 marker.object_count
             ),
             put_marker,
@@ -331,13 +331,6 @@ fn misnamed(marker: &Marker, scan: &str, put_marker: &Object, reasons: &mut Vec<
 /// Keys of one kind that are named as evidence.
 const SHOWN: usize = 20;
 
-fn objects(count: u64) -> String {
-    match count {
-        1 => "1 object".to_owned(),
-        n => format!("{n} objects"),
-    }
-}
-
 /// `14 min 2 s`
 pub(super) fn duration(millis: i64) -> String {
     let seconds = millis / 1000;
@@ -383,7 +376,7 @@ pub(super) fn gate(
             State::Incomplete,
             format!(
                 "{} of {} orders are neither in the files nor among the dead letters",
-                lines(found.missing),
+                figures::counted(found.missing, "line"),
                 found.orders
             ),
         ));
@@ -394,15 +387,11 @@ pub(super) fn gate(
         } else {
             State::Incomplete
         };
-        let message = format!("{} only among the dead letters", lines(found.dead_lettered));
+        let message = format!(
+            "{} only among the dead letters",
+            figures::counted(found.dead_lettered, "line")
+        );
         reasons.push(Reason::new(state, message));
-    }
-}
-
-fn lines(count: u64) -> String {
-    match count {
-        1 => "1 line".to_owned(),
-        n => format!("{n} lines"),
     }
 }
 
@@ -438,10 +427,7 @@ fn late_data(
         reasons.push(about(State::Closed, message, object));
     }
     if let Some(first) = found.doubted.first() {
-        let of = match found.doubted.len() {
-            1 => "1 loose key".to_owned(),
-            n => format!("{n} loose keys"),
-        };
+        let of = figures::counted(found.doubted.len() as u64, "loose key");
         let why = found.unreadable.map(|why| format!(": {why}"));
         let message = format!(
             "nobody says whether the run has the rows of {of}, so they stay and are not taken in{}",
@@ -507,7 +493,7 @@ fn unmarked<'a>(
             Ok(_) => {
                 let message = format!(
                     "declared empty, and yet there are {}",
-                    objects(counted.len() as u64)
+                    figures::counted(counted.len() as u64, "object")
                 );
                 reasons.push(about(
                     if now >= deadline {
@@ -532,7 +518,7 @@ pub(super) fn unpublished(dataset: &Dataset, slot: Slot, data: u64, now: Time) -
             0 => "it has not begun".to_owned(),
             n => format!(
                 "it has not begun, and yet there are {}: does the writer's clock run ahead?",
-                objects(n)
+                figures::counted(n, "object")
             ),
         };
         return Reason::new(State::Future, message);
@@ -558,7 +544,7 @@ pub(super) fn unpublished(dataset: &Dataset, slot: Slot, data: u64, now: Time) -
             State::Late,
             format!(
                 "{} without a marker, {since} after its deadline",
-                objects(n)
+                figures::counted(n, "object")
             ),
         ),
     }
@@ -585,9 +571,9 @@ fn racing(dataset: &Dataset, markers: &Markers, reasons: &mut Vec<Reason>) {
             let message = format!(
                 "two markers claim the hour: the current one names run {} ({}), this one run {} ({}), and neither supersedes the other",
                 current.run_id,
-                objects(current.object_count),
+                figures::counted(current.object_count, "object"),
                 marker.run_id,
-                objects(marker.object_count)
+                figures::counted(marker.object_count, "object")
             );
             reasons.push(about(State::Racing, message, object));
         }

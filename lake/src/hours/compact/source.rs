@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::publish::look::Look;
 use super::{Not, Request};
+use crate::figures::counted;
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::judge::{Verdict, duration};
@@ -209,31 +210,30 @@ fn closed(dataset: &Dataset, request: &Request, seen: &Look, now: Time) -> Resul
     let mut inputs: Vec<Object> = seen.objects.below(&scan).cloned().collect();
     let mut warnings = Vec::new();
     if let Some(first) = found.doubted.first() {
+        let (are, their) = match found.doubted.len() {
+            1 => ("is", "its"),
+            _ => ("are", "their"),
+        };
         warnings.push(format!(
-            "{} left out, {} first: nobody says whether the run has {}",
-            match found.doubted.len() {
-                1 => "1 loose key is".to_owned(),
-                n => format!("{n} loose keys are"),
-            },
+            "{} {are} left out, {} first: nobody says whether the run has {their} rows",
+            counted(found.doubted.len() as u64, "loose key"),
             first.key,
-            match found.doubted.len() {
-                1 => "its rows",
-                _ => "their rows",
-            }
         ));
     }
     let fresh: Vec<&Object> = found.late.iter().chain(&found.replaced).copied().collect();
     let takes = request.with_late && !fresh.is_empty();
     match (fresh.first(), found.replaced.first()) {
-        (Some(first), _) if !request.with_late => warnings.push(format!(
-            "{} left out, {} first; --with-late takes {} in",
-            match fresh.len() {
-                1 => "1 late key is".to_owned(),
-                n => format!("{n} late keys are"),
-            },
-            first.key,
-            if fresh.len() == 1 { "it" } else { "them" }
-        )),
+        (Some(first), _) if !request.with_late => {
+            let (are, them) = match fresh.len() {
+                1 => ("is", "it"),
+                _ => ("are", "them"),
+            };
+            warnings.push(format!(
+                "{} {are} left out, {} first; --with-late takes {them} in",
+                counted(fresh.len() as u64, "late key"),
+                first.key,
+            ));
+        }
         (Some(_), None) => {
             settled(&fresh, now)?;
             inputs.extend(found.late.iter().map(|object| (*object).clone()));

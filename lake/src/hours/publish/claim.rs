@@ -9,6 +9,7 @@ use super::gates::{Gated, gates};
 use super::look::Look;
 use super::refuse::{matches, winner};
 use super::{Claim, Decided, Request, Write, history, run, taken};
+use crate::figures::counted;
 use crate::host::SharedHost;
 use crate::hours::Dataset;
 use crate::hours::judge::{Completeness, early_words};
@@ -183,7 +184,7 @@ fn miscounted(marker: &Marker, prefix: &str, listed: &[Object]) -> Option<String
         None if count == 0 => format!("nothing is listed below {prefix}, and {said}"),
         None => format!(
             "{} listed below {prefix}, and {said}: it is not whole yet",
-            objects(count)
+            counted(count, "object")
         ),
         Some(_) => {
             let newest = listed.iter().max_by_key(|object| object.put);
@@ -192,7 +193,7 @@ fn miscounted(marker: &Marker, prefix: &str, listed: &[Object]) -> Option<String
                 .unwrap_or_default();
             format!(
                 "{} listed below {prefix}, and {said}{newest}",
-                objects(count)
+                counted(count, "object")
             )
         }
     })
@@ -250,13 +251,5 @@ pub(super) fn complete(marker: &mut Marker, found: Option<&Completeness>) {
             figures.insert("letters".to_owned(), letters.clone().into());
         }
         marker.extra.insert(COMPLETENESS.to_owned(), figures);
-    }
-}
-
-/// `3 objects`
-pub(super) fn objects(count: u64) -> String {
-    match count {
-        1 => "1 object".to_owned(),
-        n => format!("{n} objects"),
     }
 }

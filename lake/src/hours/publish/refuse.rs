@@ -111,7 +111,7 @@ pub(super) fn empty(slot: Slot, seen: &Look, other_day: Option<&str>) -> Decided
     if let Some(first) = data.first() {
         return Decided::refused(format!(
             "the hour is not empty: {} are there, {} first; publish them as a run, or compact them into one",
-            super::claim::objects(data.len() as u64),
+            crate::figures::counted(data.len() as u64, "object"),
             first.key
         ));
     }

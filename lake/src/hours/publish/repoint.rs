@@ -46,7 +46,7 @@ pub(super) async fn decide(
             0 => format!("nothing is left below {scan}"),
             n => format!(
                 "{} listed below {scan}, its marker says {} of {} bytes, the last put at {} at most",
-                super::claim::objects(n as u64),
+                crate::figures::counted(n as u64, "object"),
                 before.object_count,
                 before.bytes,
                 object.put
