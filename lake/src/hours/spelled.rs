@@ -9,7 +9,7 @@ use object_store::{ObjectMeta, ObjectStore};
 
 use super::dataset::Dataset;
 use super::day::{Day, Slot};
-use super::key::misspelt;
+use super::key::{misspelt, partition};
 use crate::{Error, Result};
 
 /// The keys of a slot: those below its own prefix, and those of folders beside it that are the same
@@ -48,11 +48,9 @@ pub(crate) async fn day_of(
 /// Whether a folder directly below the dataset's prefix is a day written another way.
 pub(super) fn is_day(dataset: &Dataset, day: Day, folder: &str) -> bool {
     let name = folder.rsplit('/').next().unwrap_or_default();
-    let daily = Dataset {
-        partition: dataset.partition.iter().take(1).cloned().collect(),
-        ..dataset.clone()
-    };
-    misspelt(&daily, day, name) == Some(Slot::day(day))
+    let written = partition(name).filter(|(column, _)| column == dataset.date_column());
+    let its = written.and_then(|(_, value)| value?.parse::<Day>().ok());
+    its == Some(day) && name != dataset.partition_of(Slot::day(day))
 }
 
 async fn folders(store: &Arc<dyn ObjectStore>, prefix: &Path) -> Result<Vec<Path>> {
