@@ -11,7 +11,6 @@ use leptos::prelude::*;
 
 use crate::asked::Asked;
 use crate::format;
-use crate::keys::Command;
 use crate::markup::{Markup, view};
 use crate::message::message;
 use crate::parts::{CopyButton, Head, Note, NoteKind, Op, ShellLine, Tabs, When};
@@ -22,7 +21,7 @@ use crate::words::verdict_of;
 
 use super::common::{
     DiffTiles, FileList, Files, Here, Kept, KeyChanges, Partitions, Say, SchemaChanges, Switch,
-    Warnings, fact, json_link, key_fact, pin_href, restore_from, tile,
+    Warnings, fact, json_link, key_fact, pin_href, restore_key, tile,
 };
 
 use self::about::About;
@@ -41,13 +40,7 @@ pub fn Page() -> Markup {
     });
     let pins = Kept::ask(here);
     let latest = Signal::derive(move || commit.ok().map(|r| r.latest_version));
-    session.keys.on(move |command| {
-        let restore = match (command, latest.get_untracked()) {
-            (Command::Restore, Some(latest)) => restore_from(here, version.get_untracked(), latest),
-            _ => None,
-        };
-        restore.map(|to| session.nav.go(to)).is_some()
-    });
+    restore_key(here, Signal::derive(move || Some(version.get())), latest);
     let title = Signal::stored(here.title());
     let window_title =
         Signal::derive(move || format!("{} · commit {}", here.title(), version.get()));

@@ -23,7 +23,7 @@ pub use files::{FileList, Files};
 pub use filter::line as filter_line;
 pub use here::Here;
 pub use json::{Json, laid_out_text, named};
-pub use kept::{Kept, pin_href, restore_from};
+pub use kept::{Kept, pin_href, restore_key};
 pub use not_done::NotDone;
 pub use partitions::Partitions;
 pub use save::{csv_button, json_link};

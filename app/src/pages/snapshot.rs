@@ -19,7 +19,7 @@ use crate::signals::{Callback, Memo, Signal};
 
 use super::common::{
     FileList, Files, Here, Kept, Switch, Warnings, fact, json_link, key_fact, pin_href,
-    restore_from, tile,
+    restore_key, tile,
 };
 
 use self::protocol::{Features, Rebuilt};
@@ -46,6 +46,8 @@ pub fn Page() -> Markup {
         Some(async move { engine.resolve(table, At::Latest).await })
     });
     let newest = Signal::derive(move || newest.ok().map(|found| found.version));
+    let version = Signal::derive(move || snapshot.ok().map(|r| r.version));
+    restore_key(here, version, newest);
     let title = Signal::stored(here.title());
     let window_title = Signal::derive(move || match at.get() {
         At::Latest => here.title(),
@@ -69,11 +71,6 @@ pub fn Page() -> Markup {
     // `[`, `]` and `d` need a version, which the address of the newest does not hold.
     session.keys.on(move |command| {
         use crate::keys::Command;
-        let known = (untrack(|| snapshot.ok()), newest.get_untracked());
-        if let (Command::Restore, (Some(report), Some(newest))) = (command, known) {
-            let to = restore_from(here, report.version, newest);
-            return to.map(|to| session.nav.go(to)).is_some();
-        }
         if matches!(at.get_untracked(), At::Version(_)) {
             return false;
         }
@@ -105,7 +102,7 @@ pub fn Page() -> Markup {
     });
     view! {
         <Head title window_title facts>
-            <Steps here newest version=Signal::derive(move || snapshot.ok().map(|r| r.version)) />
+            <Steps here newest version />
             <CopyButton label="Copy link" done="Link copied" text=Callback::new(move |()| link(here, snapshot)) />
         </Head>
         <Tabs />

@@ -6,8 +6,11 @@ use lake::table::Version;
 use crate::acts;
 use crate::asked::Asked;
 use crate::format::shorten;
+use crate::keys::Command;
 use crate::markup::{Markup, view};
 use crate::route::{Place, Query, Route};
+use crate::session::session;
+use crate::signals::{RwSignal, Signal, effect};
 use crate::words::joined;
 
 use super::Here;
@@ -44,8 +47,29 @@ pub fn pin_href(here: Here, version: Version) -> String {
     Route::Maintenance { table }.with(query).href()
 }
 
+/// Answers `r` on the page of a version. What it means is known once the newest version is, too:
+/// pressed before that, it waits for it, unless another key comes in between.
+pub fn restore_key(here: Here, version: Signal<Option<Version>>, newest: Signal<Option<Version>>) {
+    let session = session();
+    let meant = RwSignal::new(false);
+    session.keys.on(move |command| {
+        let restore = command == Command::Restore;
+        meant.set(restore);
+        restore
+    });
+    effect(move || {
+        let (true, Some(version), Some(newest)) = (meant.get(), version.get(), newest.get()) else {
+            return;
+        };
+        meant.set(false);
+        if let Some(to) = restore_from(here, version, newest) {
+            session.nav.go(to);
+        }
+    });
+}
+
 /// The plan that puts a version back; of the newest, which is there already, the one before it.
-pub fn restore_from(here: Here, version: Version, newest: Version) -> Option<Place> {
+fn restore_from(here: Here, version: Version, newest: Version) -> Option<Place> {
     let to = match version < newest {
         true => version,
         false => version.previous()?,
