@@ -16,7 +16,7 @@ use crate::{Error, Kind, Result};
 pub(super) const FOOTERS: usize = 16;
 
 /// Row groups whose columns are held at once.
-const GROUPS: usize = 4;
+pub(super) const GROUPS: usize = 4;
 
 /// Rows decoded at once.
 const ROWS: usize = 8192;
@@ -35,9 +35,11 @@ pub(super) struct Part<'a> {
     pub(super) last: bool,
 }
 
-/// A file that cannot be read, and why.
+/// A file or a row group of one that cannot be read, and why.
 pub(super) struct Unread<'a> {
     pub(super) object: &'a Object,
+    /// Whether nothing more comes of the file.
+    pub(super) last: bool,
     pub(super) error: Error,
 }
 
@@ -109,11 +111,17 @@ pub(super) fn parts<'a>(
             })
         })
         .map(move |(object, group)| async move {
-            let part = async {
-                let (file, roots, group) = group?;
-                part(object, &file, &roots, group).await
+            let unread = |last| {
+                move |error| Unread {
+                    object,
+                    last,
+                    error,
+                }
             };
-            part.await.map_err(|error| Unread { object, error })
+            let (file, roots, group) = group.map_err(unread(true))?;
+            let last = group + 1 == file.metadata().num_row_groups();
+            let part = part(object, &file, &roots, group).await;
+            part.map_err(unread(last))
         })
         .buffered(GROUPS)
 }

@@ -7,23 +7,25 @@
 mod letters;
 mod lines;
 mod orders;
+mod take;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures::StreamExt;
+use futures::{StreamExt, TryStreamExt, stream, try_join};
 use object_store::ObjectStore;
 
-use super::columns::{of_file, parts};
+use super::columns::{FOOTERS, GROUPS, of_file, parts};
 use super::dataset::{Complete, Dataset};
 use super::judge::Completeness;
 use super::listing::Object;
 use crate::host::{Progress, SharedHost};
 use crate::{Error, Kind, Result};
-use letters::{Form, form};
-use lines::lines;
-use orders::{Orders, Side};
+use letters::{Form, form, whole};
+use orders::Side;
+use take::{Shared, Taken, take};
 
 /// Asks the gate about a run. `dead_letters` are the objects that landed under the dead-letter
 /// prefix for the same hour; `None` where there is no such prefix, or it cannot be listed: then the
@@ -51,28 +53,28 @@ pub async fn gate(
         )));
     };
     let of = run.len() + dead_letters.map_or(0, <[Object]>::len);
-    let mut reading = Reading {
+    let reading = Reading {
         rule,
         store,
         host,
-        orders: Orders::default(),
-        bad: [Bad::default(), Bad::default()],
-        done: 0,
+        orders: Shared::default(),
+        done: AtomicU64::new(0),
         of: of as u64,
     };
-    reading.files(run, Side::Landed).await?;
+    let (landed, dead) = try_join!(
+        reading.files(run, Side::Landed),
+        reading.letters(dead_letters.unwrap_or_default())
+    )?;
     let mut reasons = Vec::new();
-    match dead_letters {
-        Some(objects) => reading.letters(objects).await?,
-        None => reasons.push(match &rule.dead_letters {
+    if dead_letters.is_none() {
+        reasons.push(match &rule.dead_letters {
             None => "no prefix is configured where dead letters land, so a line that is missing cannot be told from one that was dead-lettered".to_owned(),
             Some(prefix) => format!("the dead letters below {prefix}/ cannot be listed"),
-        }),
+        });
     }
-    let [landed, dead] = reading.bad;
     reasons.extend(landed.sentence("row of the run", "rows of the run", rule));
     reasons.extend(dead.sentence("dead letter", "dead letters", rule));
-    let mut found = reading.orders.completeness();
+    let mut found = reading.orders.gathered()?.completeness();
     found.unreadable = (!reasons.is_empty()).then(|| reasons.join("; "));
     Ok(found)
 }
@@ -81,25 +83,46 @@ pub async fn gate(
 #[derive(Default)]
 struct Bad {
     count: u64,
-    /// The first of them: file and place in it, or the file and what is wrong with it.
+    /// The first of them: file and place in it.
     first: Option<String>,
-    /// Files that could not be read at all.
+    /// Files that could not be read to their end.
     files: u64,
+    /// The first of them, and what is wrong with it.
     file: Option<String>,
+    last_file: Option<String>,
 }
 
 impl Bad {
-    fn line(&mut self, object: &Object, place: impl FnOnce() -> String) {
-        self.count += 1;
-        if self.first.is_none() {
-            self.first = Some(format!("{}, {}", object.key, place()));
-        }
+    fn lines(&mut self, object: &Object, count: u64, first: impl FnOnce() -> String) {
+        self.count += count;
+        let first = || format!("{}, {}", object.key, first());
+        self.first.get_or_insert_with(first);
     }
 
-    fn file(&mut self, object: &Object, why: &str) {
-        self.files += 1;
-        let first = || format!("{}: {why}", object.key);
+    /// Notes a file that cannot be read; where the store could not be asked, that is the answer.
+    fn file(&mut self, object: &Object, error: Error) -> Result<()> {
+        if !of_file(&error) {
+            return Err(error.at("key", &object.key));
+        }
+        // Row groups of one file come one after another.
+        if self.last_file.as_ref() != Some(&object.key) {
+            self.last_file = Some(object.key.clone());
+            self.files += 1;
+        }
+        let first = || format!("{}: {}", object.key, error.sentence());
         self.file.get_or_insert_with(first);
+        Ok(())
+    }
+
+    /// Both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            first: self.first.or(other.first),
+            files: self.files + other.files,
+            file: self.file.or(other.file),
+            last_file: other.last_file,
+        }
     }
 
     fn sentence(&self, one: &str, many: &str, rule: &Complete) -> Option<String> {
@@ -124,97 +147,79 @@ struct Reading<'a> {
     rule: &'a Complete,
     store: &'a Arc<dyn ObjectStore>,
     host: &'a SharedHost,
-    orders: Orders,
-    bad: [Bad; 2],
-    done: u64,
+    orders: Shared,
+    done: AtomicU64,
     of: u64,
 }
 
 impl Reading<'_> {
     /// Takes Parquet files in.
-    async fn files(&mut self, objects: &[Object], side: Side) -> Result<()> {
+    async fn files(&self, objects: &[Object], side: Side) -> Result<Bad> {
         let names = [self.rule.key.as_str(), self.rule.sequence.as_str()];
-        let mut parts = std::pin::pin!(parts(self.store, objects, &names));
-        while let Some(part) = parts.next().await {
-            let part = match part {
-                Ok(part) => part,
-                Err(unread) if of_file(&unread.error) => {
-                    self.bad(side).file(unread.object, &unread.error.sentence());
-                    self.read()?;
-                    continue;
-                }
-                Err(unread) => return Err(unread.error.at("key", &unread.object.key)),
-            };
-            let (mut row, object, last) = (part.first, part.object, part.last);
-            for batch in part.batches {
-                let own = batch.and_then(|batch| {
-                    let columns = batch.columns();
-                    let column = |at: usize| part.places.get(at).and_then(|at| columns.get(*at));
-                    let (Some(keys), Some(sequences)) = (column(0), column(1)) else {
-                        return Err(Error::new(Kind::Internal, "a column that was not read"));
-                    };
-                    let bad = &mut self.bad[usize::from(side == Side::Dead)];
-                    let orders = &mut self.orders;
-                    lines(keys, sequences, orders, side, |at| {
-                        bad.line(object, || format!("row {}", row + at + 1));
-                    })?;
-                    Ok(batch.num_rows() as u64)
-                });
-                match own {
-                    Ok(rows) => row += rows,
-                    Err(error) if of_file(&error) => {
-                        self.bad(side).file(object, &error.sentence());
-                        break;
-                    }
-                    Err(error) => return Err(error.at("key", &object.key)),
-                }
-                self.host.pause().await;
+        let parts = parts(self.store, objects, &names).map(|part| async {
+            match part {
+                Ok(part) => take(part, side, &self.orders, self.host).await,
+                Err(unread) => Ok(Taken::from(unread)),
             }
-            if last {
+        });
+        let lanes = self.host.lanes().clamp(1, GROUPS);
+        let mut taken = parts.buffered(lanes).boxed();
+        let mut bad = Bad::default();
+        while let Some(part) = taken.try_next().await? {
+            let object = part.object;
+            if let Some(row) = part.first_bad {
+                bad.lines(object, part.bad, || format!("row {}", row + 1));
+            }
+            if let Some(error) = part.error {
+                bad.file(object, error)?;
+            }
+            if part.last {
                 self.read()?;
             }
         }
-        Ok(())
+        Ok(bad)
     }
 
     /// Takes dead letters in, whatever form they landed in.
-    async fn letters(&mut self, objects: &[Object]) -> Result<()> {
-        let (mut parquet, mut other) = (Vec::new(), Vec::new());
-        for object in objects {
-            match form(self.store, object).await {
-                Ok(Form::Parquet) => parquet.push(object.clone()),
-                Ok(Form::Json(bytes)) => other.push((object, bytes)),
-                Err(error) if of_file(&error) => {
-                    self.bad(Side::Dead).file(object, &error.sentence());
-                    self.read()?;
+    async fn letters(&self, objects: &[Object]) -> Result<Bad> {
+        let mut bad = Bad::default();
+        let mut parquet = Vec::new();
+        let heads = stream::iter(objects)
+            .map(|object| async move { (object, form(self.store, object).await) });
+        let mut heads = heads.buffered(FOOTERS).boxed();
+        while let Some((object, form)) = heads.next().await {
+            let json = match form {
+                Ok(Form::Parquet) => {
+                    parquet.push(object.clone());
+                    continue;
                 }
-                Err(error) => return Err(error.at("key", &object.key)),
+                Ok(Form::Json(bytes)) => Ok(bytes),
+                // One at a time: they may be large.
+                Ok(Form::LongJson) => whole(self.store, object).await,
+                Err(error) => Err(error),
+            };
+            let read = json.and_then(|json| {
+                self.orders.with(|orders| {
+                    letters::read(&json, self.rule, orders, |place| {
+                        bad.lines(object, 1, || place.to_string());
+                    })
+                })
+            });
+            if let Err(error) = read {
+                bad.file(object, error)?;
             }
-            for (object, bytes) in other.drain(..) {
-                let bad = &mut self.bad[1];
-                let found = letters::read(&bytes, self.rule, &mut self.orders, |place| {
-                    bad.line(object, || place.to_string());
-                });
-                if let Err(error) = found {
-                    self.bad(Side::Dead).file(object, &error.sentence());
-                }
-                self.read()?;
-                self.host.pause().await;
-            }
+            self.read()?;
+            self.host.pause().await;
         }
-        self.files(&parquet, Side::Dead).await
-    }
-
-    fn bad(&mut self, side: Side) -> &mut Bad {
-        &mut self.bad[usize::from(side == Side::Dead)]
+        drop(heads);
+        Ok(bad.and(self.files(&parquet, Side::Dead).await?))
     }
 
     /// Tells of one file more.
-    fn read(&mut self) -> Result<()> {
-        self.done += 1;
+    fn read(&self) -> Result<()> {
         self.host.progress(Progress {
             step: "checking completeness".to_owned(),
-            done: self.done,
+            done: self.done.fetch_add(1, Ordering::Relaxed) + 1,
             of: Some(self.of),
         });
         match self.host.cancelled() {

@@ -7,16 +7,36 @@ use ::parquet::arrow::arrow_writer::ArrowWriterOptions;
 use ::parquet::file::properties::WriterProperties;
 use arrow_array::{ArrayRef, RecordBatch};
 use bytes::Bytes;
+use futures::future::{BoxFuture, FutureExt, ready};
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::columns::path;
 use super::listing::Object;
-use crate::host::{Quiet, SharedHost};
+use crate::host::{Host, Progress, Quiet, SharedHost, Work};
 use crate::store::counting::CountingStore;
 
 pub(super) fn host() -> SharedHost {
     Arc::new(Quiet)
+}
+
+/// A host of three cores: each piece of work has a thread.
+pub(super) struct Threads;
+
+impl Host for Threads {
+    fn progress(&self, _: Progress) {}
+
+    fn pause(&self) -> BoxFuture<'static, ()> {
+        Box::pin(ready(()))
+    }
+
+    fn lanes(&self) -> usize {
+        3
+    }
+
+    fn run(&self, work: Work) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::task::spawn_blocking(work).map(drop))
+    }
 }
 
 /// A store, and what was asked of it.

@@ -1,6 +1,7 @@
 //! A dataset in memory whose hours are closed, and a finder that counts.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use indexmap::IndexMap;
@@ -11,6 +12,7 @@ use lake::hours::{Dataset, Day, Slot};
 use lake::store::{CountingStore, Counts};
 use lake::table::Time;
 use object_store::path::Path;
+use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use object_store::{ObjectStore, ObjectStoreExt};
 
 use crate::ranged::Ranged;
@@ -89,9 +91,27 @@ impl Bed {
 
     /// A finder with what is remembered so far.
     pub(crate) fn finder(&self) -> Finder {
+        self.finder_over(Arc::clone(&self.counting) as _)
+    }
+
+    /// The same over a store that takes so long for each request. From now on the clock of tokio
+    /// stands still while anything runs, and nobody waits in truth.
+    pub(crate) fn slow_finder(&self, each: Duration) -> Finder {
+        tokio::time::pause();
+        let config = ThrottleConfig {
+            wait_get_per_call: each,
+            wait_list_per_call: each,
+            wait_list_with_delimiter_per_call: each,
+            ..ThrottleConfig::default()
+        };
+        let store: Arc<dyn ObjectStore> = Arc::clone(&self.counting) as _;
+        self.finder_over(Arc::new(ThrottledStore::new(store, config)))
+    }
+
+    fn finder_over(&self, store: Arc<dyn ObjectStore>) -> Finder {
         Finder::new(
             Arc::clone(&self.dataset),
-            Arc::clone(&self.counting) as Arc<dyn ObjectStore>,
+            store,
             Arc::clone(&self.memory),
             Arc::new(Page),
             self.now,
@@ -157,7 +177,7 @@ impl Bed {
 
     /// Lets the store's clock go on by what a time is written with.
     pub(crate) async fn tick(&self) {
-        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+        tokio::time::sleep(Duration::from_millis(3)).await;
     }
 
     pub(crate) fn counts(&self) -> Counts {

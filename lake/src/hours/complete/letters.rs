@@ -26,6 +26,8 @@ pub(super) enum Form {
     Parquet,
     /// Its bytes.
     Json(Bytes),
+    /// JSON of which only the head was read.
+    LongJson,
 }
 
 /// Looks at a file; by its first bytes, since names of files are their writers' own.
@@ -55,8 +57,14 @@ pub(super) async fn form(store: &Arc<dyn ObjectStore>, object: &Object) -> Resul
     }
     match head.len() as u64 == size {
         true => Ok(Form::Json(head)),
-        false => Ok(Form::Json(store.get(&path).await?.bytes().await?)),
+        false => Ok(Form::LongJson),
     }
+}
+
+/// The bytes of a file of JSON.
+pub(super) async fn whole(store: &Arc<dyn ObjectStore>, object: &Object) -> Result<Bytes> {
+    let answer = store.get(&path(&object.key)?).await?;
+    Ok(answer.bytes().await?)
 }
 
 /// Where a dead letter stands.

@@ -1,9 +1,14 @@
 //! Orders and which of their lines were seen, in a few bytes an order.
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use roaring::RoaringTreemap;
 use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
+use std::num::NonZeroU32;
+
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use roaring::RoaringTreemap;
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use crate::hours::judge::Completeness;
 use crate::{Error, Kind, Result};
@@ -25,21 +30,22 @@ pub(super) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key<'a> {
     Number(i64),
+    /// What is written as a UUID, in lower case with hyphens: its two halves.
+    Uuid(u64, u64),
     Bytes(&'a [u8]),
 }
 
 impl<'a> Key<'a> {
     /// The key that these bytes are.
     pub(super) fn of(bytes: &'a [u8]) -> Self {
-        match number(bytes) {
-            Some(number) => Self::Number(number),
-            None => Self::Bytes(bytes),
-        }
+        let as_number = || number(bytes).map(Self::Number);
+        uuid(bytes).or_else(as_number).unwrap_or(Self::Bytes(bytes))
     }
 
     fn text(self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
+            Self::Uuid(high, low) => Uuid::from_u64_pair(high, low).to_string(),
             Self::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => text.to_owned(),
                 Err(_) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
@@ -69,19 +75,32 @@ fn number(bytes: &[u8]) -> Option<i64> {
     })
 }
 
+/// The UUID that is written as exactly these bytes: kept in two words, most keys need no look
+/// beside the order.
+fn uuid(bytes: &[u8]) -> Option<Key<'static>> {
+    if bytes.len() != Hyphenated::LENGTH || bytes.iter().any(u8::is_ascii_uppercase) {
+        return None;
+    }
+    let (high, low) = Uuid::try_parse_ascii(bytes).ok()?.as_u64_pair();
+    Some(Key::Uuid(high, low))
+}
+
 /// A key that is kept.
 #[derive(Clone, Copy)]
 enum Kept {
     Number(i64),
+    Uuid(u64, u64),
     /// Bytes of the arena.
     Bytes(usize, usize),
 }
 
-/// The first lines of an order: a bit each.
-#[derive(Clone, Copy, Default)]
-struct Lines {
+/// An order, with its first lines: a bit each.
+struct Order {
+    key: Kept,
     landed: u64,
     dead: u64,
+    /// Where its further lines are.
+    more: Option<NonZeroU32>,
 }
 
 /// Lines of an order beyond the first.
@@ -91,101 +110,100 @@ struct More {
     dead: RoaringTreemap,
 }
 
-/// Every order that was seen.
+/// Every order that was seen. A line mostly belongs to an order that is far away in memory, so an
+/// order is one entry of the table, with all that a line needs.
 #[derive(Default)]
 pub(super) struct Orders {
     hasher: DefaultHashBuilder,
-    table: HashTable<u32>,
-    keys: Vec<Kept>,
+    table: HashTable<Order>,
     arena: Vec<u8>,
-    lines: Vec<Lines>,
-    more: HashMap<u32, More>,
-    last: Option<u32>,
+    more: Vec<More>,
 }
 
 impl Orders {
     /// Takes a line in; `sequence` is from 1 on.
     pub(super) fn take(&mut self, key: Key<'_>, sequence: u64, side: Side) -> Result<()> {
-        // Lines of an order mostly stand together.
-        let order = match self.last.filter(|last| self.is(*last, key)) {
-            Some(last) => last,
-            None => self.order(key)?,
-        };
-        self.last = Some(order);
+        let (order, more) = self.order(key);
         if sequence <= WORD {
             let bit = 1u64 << (sequence - 1);
-            if let Some(lines) = self.lines.get_mut(order as usize) {
-                match side {
-                    Side::Landed => lines.landed |= bit,
-                    Side::Dead => lines.dead |= bit,
-                }
-            }
-        } else {
-            let more = self.more.entry(order).or_default();
             match side {
-                Side::Landed => more.landed.insert(sequence),
-                Side::Dead => more.dead.insert(sequence),
-            };
+                Side::Landed => order.landed |= bit,
+                Side::Dead => order.dead |= bit,
+            }
+            return Ok(());
+        }
+        let more = more_of(order, more)?;
+        match side {
+            Side::Landed => more.landed.insert(sequence),
+            Side::Dead => more.dead.insert(sequence),
+        };
+        Ok(())
+    }
+
+    /// How many orders there are.
+    pub(super) fn count(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Takes in all that was seen elsewhere.
+    pub(super) fn absorb(&mut self, other: &Self) -> Result<()> {
+        for theirs in &other.table {
+            let (own, more) = self.order(theirs.key.key(&other.arena));
+            own.landed |= theirs.landed;
+            own.dead |= theirs.dead;
+            if let Some(theirs) = theirs.more(&other.more) {
+                let more = more_of(own, more)?;
+                more.landed |= &theirs.landed;
+                more.dead |= &theirs.dead;
+            }
         }
         Ok(())
     }
 
-    fn is(&self, order: u32, key: Key<'_>) -> bool {
-        self.key(order) == Some(key)
-    }
-
-    fn key(&self, order: u32) -> Option<Key<'_>> {
-        key(&self.keys, &self.arena, order)
-    }
-
-    /// The order with this key.
-    fn order(&mut self, wanted: Key<'_>) -> Result<u32> {
+    /// The order with this key, and the further lines of all.
+    fn order(&mut self, wanted: Key<'_>) -> (&mut Order, &mut Vec<More>) {
         let Self {
             hasher,
             table,
-            keys,
             arena,
-            ..
+            more,
         } = self;
-        let hash = |key: Key<'_>| hasher.hash_one(key);
-        let hashed = hash(wanted);
-        let known = table.find(hashed, |order| key(keys, arena, *order) == Some(wanted));
-        if let Some(known) = known {
-            return Ok(*known);
-        }
-        let new = u32::try_from(keys.len())
-            .map_err(|_| Error::new(Kind::TooLarge, "more orders than can be counted at once"))?;
-        table.insert_unique(hashed, new, |order| {
-            key(keys, arena, *order).map_or(0, hash)
-        });
-        keys.push(match wanted {
-            Key::Number(number) => Kept::Number(number),
-            Key::Bytes(bytes) => {
-                let start = arena.len();
-                arena.extend_from_slice(bytes);
-                Kept::Bytes(start, bytes.len())
+        let entry = table.entry(
+            hasher.hash_one(wanted),
+            |order| order.key.key(arena) == wanted,
+            |order| hasher.hash_one(order.key.key(arena)),
+        );
+        let order = match entry {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(vacant) => {
+                let order = Order {
+                    key: Kept::keep(wanted, arena),
+                    landed: 0,
+                    dead: 0,
+                    more: None,
+                };
+                vacant.insert(order).into_mut()
             }
-        });
-        self.lines.push(Lines::default());
-        Ok(new)
+        };
+        (order, more)
     }
 
     /// What was found.
     pub(super) fn completeness(&self) -> Completeness {
         let mut found = Completeness {
-            orders: self.lines.len() as u64,
+            orders: self.table.len() as u64,
             ..Completeness::default()
         };
         // The least keys, so that the same lines always give the same examples.
         let mut examples: BinaryHeap<String> = BinaryHeap::new();
-        for (order, lines) in (0u32..).zip(&self.lines) {
-            let sums = sums(*lines, self.more.get(&order));
+        for order in &self.table {
+            let sums = sums(order, order.more(&self.more));
             found.landed = found.landed.saturating_add(sums.landed);
             found.dead_lettered = found.dead_lettered.saturating_add(sums.dead);
             let lacking = sums.last - sums.landed - sums.dead;
             found.missing = found.missing.saturating_add(lacking);
             if lacking > 0 {
-                let key = self.key(order).map(Key::text).unwrap_or_default();
+                let key = order.key.key(&self.arena).text();
                 if examples.len() < EXAMPLES || examples.peek().is_some_and(|most| key < *most) {
                     examples.push(key);
                 }
@@ -199,11 +217,50 @@ impl Orders {
     }
 }
 
-fn key<'a>(keys: &[Kept], arena: &'a [u8], order: u32) -> Option<Key<'a>> {
-    match *keys.get(order as usize)? {
-        Kept::Number(number) => Some(Key::Number(number)),
-        Kept::Bytes(start, length) => Some(Key::Bytes(arena.get(start..start + length)?)),
+impl Kept {
+    fn keep(key: Key<'_>, arena: &mut Vec<u8>) -> Self {
+        match key {
+            Key::Number(number) => Self::Number(number),
+            Key::Uuid(high, low) => Self::Uuid(high, low),
+            Key::Bytes(bytes) => {
+                let start = arena.len();
+                arena.extend_from_slice(bytes);
+                Self::Bytes(start, bytes.len())
+            }
+        }
     }
+
+    /// The key, with the arena that it was kept in.
+    fn key(self, arena: &[u8]) -> Key<'_> {
+        match self {
+            Self::Number(number) => Key::Number(number),
+            Self::Uuid(high, low) => Key::Uuid(high, low),
+            Self::Bytes(start, length) => {
+                Key::Bytes(arena.get(start..start + length).unwrap_or_default())
+            }
+        }
+    }
+}
+
+impl Order {
+    fn more<'a>(&self, all: &'a [More]) -> Option<&'a More> {
+        all.get(self.more?.get() as usize - 1)
+    }
+}
+
+/// Where an order's further lines go.
+fn more_of<'a>(order: &mut Order, all: &'a mut Vec<More>) -> Result<&'a mut More> {
+    if order.more.is_none() {
+        all.push(More::default());
+        order.more = u32::try_from(all.len()).ok().and_then(NonZeroU32::new);
+    }
+    let at = order.more.map_or(usize::MAX, |at| at.get() as usize - 1);
+    all.get_mut(at).ok_or_else(|| {
+        Error::new(
+            Kind::TooLarge,
+            "more long orders than can be counted at once",
+        )
+    })
 }
 
 /// Of one order: lines that landed, lines that are dead letters alone, and its last line.
@@ -213,11 +270,11 @@ struct Sums {
     last: u64,
 }
 
-fn sums(lines: Lines, more: Option<&More>) -> Sums {
-    let seen = lines.landed | lines.dead;
+fn sums(order: &Order, more: Option<&More>) -> Sums {
+    let seen = order.landed | order.dead;
     let mut sums = Sums {
-        landed: lines.landed.count_ones().into(),
-        dead: (lines.dead & !lines.landed).count_ones().into(),
+        landed: order.landed.count_ones().into(),
+        dead: (order.dead & !order.landed).count_ones().into(),
         last: (u64::BITS - seen.leading_zeros()).into(),
     };
     if let Some(more) = more {
@@ -252,6 +309,39 @@ mod tests {
         ] {
             assert_eq!(number(text.as_bytes()), right, "{text}");
         }
+    }
+
+    #[test]
+    fn a_uuid_is_what_is_written_so() {
+        let one = "0038d1bc-bbb7-6870-7f3c-1c2a9c6c35d1";
+        assert!(matches!(Key::of(one.as_bytes()), Key::Uuid(..)));
+        assert_eq!(Key::of(one.as_bytes()).text(), one);
+        for other in [
+            &one.to_uppercase(),
+            &one.replace('-', ""),
+            &one.replacen("d1bc-", "d1b-c", 1),
+            &one.replace('7', "g"),
+            &format!("{{{one}}}"),
+        ] {
+            assert_eq!(Key::of(other.as_bytes()), Key::Bytes(other.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn what_was_seen_apart_is_one() {
+        let uuid = Key::of(b"0038d1bc-bbb7-6870-7f3c-1c2a9c6c35d1");
+        let (mut one, mut other) = (Orders::default(), Orders::default());
+        one.take(Key::of(b"a"), 2, Side::Landed).unwrap();
+        one.take(uuid, 70, Side::Landed).unwrap();
+        other.take(uuid, 71, Side::Dead).unwrap();
+        other.take(uuid, 1, Side::Landed).unwrap();
+        other.take(Key::of(b"a"), 1, Side::Dead).unwrap();
+        other.take(Key::of(b"b"), 1, Side::Landed).unwrap();
+        one.absorb(&other).unwrap();
+        let found = one.completeness();
+        assert_eq!((found.orders, found.landed), (3, 4));
+        assert_eq!((found.dead_lettered, found.missing), (2, 68));
+        assert_eq!(found.examples, ["0038d1bc-bbb7-6870-7f3c-1c2a9c6c35d1"]);
     }
 
     #[test]

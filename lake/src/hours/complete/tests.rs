@@ -10,7 +10,7 @@ use arrow_array::{
 use bytes::Bytes;
 
 use super::*;
-use crate::hours::fixture::{Shop, file, host};
+use crate::hours::fixture::{Shop, Threads, file, host};
 use crate::hours::judge::tests::dataset as plain;
 
 const RUN: &str = "commerce/purchase_line/event_date=2026-11-10/hour=08/run_id=r1";
@@ -51,9 +51,14 @@ async fn asked(run: Vec<Bytes>, letters: Vec<(&str, Bytes)>) -> Completeness {
     for (name, bytes) in letters {
         dead.push(shop.put(&format!("{DLQ}/{name}"), bytes).await);
     }
-    gate(&dataset(), &shop.store, &landed, Some(&dead), &host())
-        .await
-        .unwrap()
+    let threads: SharedHost = Arc::new(Threads);
+    let [one, three] = [host(), threads].map(|host| {
+        let (shop, landed, dead) = (&shop, &landed, &dead);
+        async move { gate(&dataset(), &shop.store, landed, Some(dead), &host).await }
+    });
+    let (one, three) = (one.await.unwrap(), three.await.unwrap());
+    assert_eq!(one, three, "on three cores");
+    one
 }
 
 fn figures(found: &Completeness) -> [u64; 4] {
@@ -369,8 +374,8 @@ async fn it_agrees_with_the_plainest_model() {
             }
         }
         let borrowed: Vec<(&str, i32)> = landed.iter().map(|(key, n)| (key.as_str(), *n)).collect();
-        let cut = borrowed.len() / 2;
-        let files = vec![lines_of(&borrowed[..cut]), lines_of(&borrowed[cut..])];
+        let files = borrowed.chunks(1 + borrowed.len() / 5).map(lines_of);
+        let files = files.collect();
         let json: String = dead
             .iter()
             .map(|(key, n)| format!("{{\"line_seq\":{n},\"order_id\":\"{key}\"}}\n"))

@@ -16,10 +16,13 @@ use crate::hours::foreign;
 use crate::hours::listing::Object;
 use crate::hours::state::State;
 
-/// Hours that the gate is asked about in one answer about many, at most.
+/// Hours that the gate is asked about in one answer about many, at most; all at once.
 const SUSPECTS: usize = 8;
 
-/// Hours whose lines are read at once.
+/// Bytes of their objects, at most: a month is not to wait for more, nor to hold more.
+const SUSPECT_BYTES: u64 = 1 << 30;
+
+/// Hours whose lines are read at once where all are asked for.
 const AT_ONCE: usize = 4;
 
 /// What the gate is asked about a slot, and what its answer is true of.
@@ -28,6 +31,17 @@ struct Question {
     run: Vec<Object>,
     letters: Vec<Object>,
     key: u64,
+}
+
+/// Those of the first questions that can be asked while a person waits for something else.
+fn few(questions: impl Iterator<Item = Question>) -> Vec<Question> {
+    let mut bytes = 0u64;
+    let small = |question: &Question| {
+        let run = question.run.iter().chain(&question.letters);
+        bytes = run.fold(bytes, |sum, object| sum.saturating_add(object.bytes));
+        bytes <= SUSPECT_BYTES
+    };
+    questions.take(SUSPECTS).take_while(small).collect()
 }
 
 impl Finder {
@@ -41,17 +55,20 @@ impl Finder {
             let known = self.memory.lock();
             let newest_first = slots.iter().rev();
             let questions = newest_first.filter_map(|slot| self.question(&known, *slot, gate));
-            let most = match gate {
-                Gate::Suspect => SUSPECTS,
-                Gate::Doubt | Gate::All => usize::MAX,
-            };
-            questions.take(most).collect()
+            match gate {
+                Gate::Suspect => few(questions),
+                Gate::Doubt | Gate::All => questions.collect(),
+            }
+        };
+        let at_once = match gate {
+            Gate::Suspect => SUSPECTS,
+            Gate::Doubt | Gate::All => AT_ONCE,
         };
         let answers: Vec<BoxFuture<'_, Result<()>>> = questions
             .into_iter()
             .map(|question| self.ask(question).boxed())
             .collect();
-        let mut answers = stream::iter(answers).buffer_unordered(AT_ONCE);
+        let mut answers = stream::iter(answers).buffer_unordered(at_once);
         while let Some(answer) = answers.next().await {
             answer?;
         }
