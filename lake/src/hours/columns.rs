@@ -5,9 +5,8 @@ use std::sync::Arc;
 use ::parquet::arrow::ProjectionMask;
 use futures::{Stream, StreamExt, stream};
 use object_store::ObjectStore;
-use object_store::path::Path;
 
-use super::listing::Object;
+use super::listing::{Object, path};
 use crate::parquet::batches::Batches;
 use crate::parquet::reader::ParquetFile;
 use crate::{Error, Kind, Result};
@@ -41,15 +40,6 @@ pub(super) struct Unread<'a> {
     /// Whether nothing more comes of the file.
     pub(super) last: bool,
     pub(super) error: Error,
-}
-
-/// The path of a listed key, as it was listed.
-pub(super) fn path(key: &str) -> Result<Path> {
-    Path::parse(key).map_err(|e| {
-        Error::invalid("the key cannot be asked for")
-            .because(e)
-            .at("key", key)
-    })
 }
 
 /// Whether an error is about a file, and not about the store that could not be asked.

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use futures::StreamExt;
 use object_store::ObjectStore;
 
-use super::columns::{FOOTERS, of_file, path};
+use super::columns::{FOOTERS, of_file};
 use super::dataset::Dataset;
 use super::day::Slot;
-use super::listing::Object;
+use super::listing::{Object, path};
 use crate::figures::counted;
 use crate::host::{Progress, SharedHost};
 use crate::parquet::reader::ParquetFile;

@@ -21,8 +21,8 @@ use self::rules::{Found, Spare, decide};
 use super::Dataset;
 use super::dataset::MarkerKind;
 use super::day::Slot;
-use super::listing::{Listing, Object};
-use super::publish::look::{path, read_all, sorted};
+use super::listing::{Listing, Object, prefix_path};
+use super::publish::look::{read_all, sorted};
 use super::template::{Template, Tree};
 use crate::delta::write::Digest;
 use crate::host::{Progress, SharedHost};
@@ -126,7 +126,7 @@ async fn listed(
     host: &SharedHost,
 ) -> Result<(Trees, Listing)> {
     let template = Template::of(dataset);
-    let prefix = Some(path(&dataset.prefix)?).filter(|prefix| !prefix.as_ref().is_empty());
+    let prefix = prefix_path(&dataset.prefix)?;
     let mut trees = Trees::new();
     let mut listing = Listing::default();
     let mut keys = store.list(prefix.as_ref());

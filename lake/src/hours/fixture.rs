@@ -11,8 +11,7 @@ use futures::future::{BoxFuture, FutureExt, ready};
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
 
-use super::columns::path;
-use super::listing::Object;
+use super::listing::{Object, path};
 use crate::host::{Host, Progress, Quiet, SharedHost, Work};
 use crate::store::counting::CountingStore;
 

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use object_store::ObjectMeta;
+use object_store::path::Path;
 
 use super::dataset::Dataset;
 use super::day::Slot;
 use super::key::{Role, place};
 use crate::table::Time;
+use crate::{Error, Result};
 
 /// One object, by its listing. `put` is the store's clock and says nothing of publication.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +23,25 @@ pub struct Object {
     pub put: Time,
     /// Its entity tag.
     pub etag: Option<String>,
+}
+
+/// A key of the zone as the store takes it: nothing in it is encoded again.
+pub(crate) fn path(key: &str) -> Result<Path> {
+    Path::parse(key).map_err(|e| {
+        Error::invalid("not a key of an object")
+            .because(e)
+            .at("key", key)
+    })
+}
+
+/// A prefix as the store takes it; `None` for the whole zone.
+pub(crate) fn prefix_path(prefix: &str) -> Result<Option<Path>> {
+    let path = Path::parse(prefix).map_err(|e| {
+        Error::invalid("not a prefix of keys")
+            .because(e)
+            .at("prefix", prefix)
+    })?;
+    Ok(Some(path).filter(|path| !path.as_ref().is_empty()))
 }
 
 impl From<ObjectMeta> for Object {

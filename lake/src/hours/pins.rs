@@ -11,9 +11,9 @@ use percent_encoding::percent_decode_str;
 
 use super::Dataset;
 use super::day::Slot;
-use super::listing::{Listing, Object};
+use super::listing::{Listing, Object, path, prefix_path};
 use super::marker::RunPin;
-use super::publish::look::{markers, path, read_all};
+use super::publish::look::{markers, read_all};
 use super::publish::put::{Stands, create};
 use super::publish::run::{id, segment};
 use super::template::{Template, Tree};
@@ -27,7 +27,7 @@ const LONGEST: usize = 60;
 /// All pins of a dataset, by hour and name.
 pub async fn list(dataset: &Dataset, store: &Arc<dyn ObjectStore>) -> Result<Vec<RunPinEntry>> {
     let template = Template::of(dataset);
-    let root = Some(path(&template.root())?).filter(|root| !root.as_ref().is_empty());
+    let root = prefix_path(&template.root())?;
     let listed: Vec<Object> = store
         .list(root.as_ref())
         .map_ok(Object::from)

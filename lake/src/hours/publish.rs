@@ -30,7 +30,7 @@ use self::look::{Look, look};
 use super::Dataset;
 use super::day::Slot;
 use super::judge::{Completeness, Evidence, Verdict, judge};
-use super::listing::Object;
+use super::listing::{Object, path};
 use super::marker::Marker;
 use super::taken::Took;
 use super::template::Template;
@@ -186,7 +186,7 @@ pub async fn prove(
 
 /// Where scratch keys of a dataset lie.
 pub fn marker_root(dataset: &Dataset) -> Result<Path> {
-    look::path(&Template::of(dataset).root())
+    path(&Template::of(dataset).root())
 }
 
 /// Plans an act on an hour; `store_time` is the store's clock, by [`prove`]. A plan that is refused

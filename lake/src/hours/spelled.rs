@@ -10,6 +10,7 @@ use object_store::{ObjectMeta, ObjectStore};
 use super::dataset::Dataset;
 use super::day::{Day, Slot};
 use super::key::{misspelt, partition};
+use crate::hours::listing::path;
 use crate::{Error, Result};
 
 /// The keys of a slot: those below its own prefix, and those of folders beside it that are the same
@@ -60,12 +61,4 @@ async fn folders(store: &Arc<dyn ObjectStore>, prefix: &Path) -> Result<Vec<Path
         .await
         .map_err(|e| Error::from(e).at("prefix", prefix))?;
     Ok(level.common_prefixes)
-}
-
-fn path(prefix: &str) -> Result<Path> {
-    Path::parse(prefix.trim_end_matches('/')).map_err(|e| {
-        Error::invalid("not a prefix of keys")
-            .because(e)
-            .at("prefix", prefix)
-    })
 }

@@ -252,11 +252,11 @@ fn closed(dataset: &Dataset, request: &Request, seen: &Look, now: Time) -> Resul
             took = Took::of(dataset, request.slot, "", true, &inputs);
             until = None;
             warnings.push(format!(
-                "{} keys were replaced after run {} took them in, {} first: the hour is written again from its {} loose keys as they are now",
-                found.replaced.len(),
+                "run {} took in {} of which another object stands under the same key now, {} first: the hour is written again from its {} as they are now",
                 marker.run_id,
+                counted(found.replaced.len() as u64, "loose key"),
                 replaced.key,
-                inputs.len()
+                counted(inputs.len() as u64, "loose key")
             ));
         }
         (None, _) => {}

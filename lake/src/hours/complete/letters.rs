@@ -10,9 +10,8 @@ use serde_json::{Map, Value};
 
 use super::lines::{digits, sane};
 use super::orders::{Key, Orders, Side};
-use crate::hours::columns::path;
 use crate::hours::dataset::Complete;
-use crate::hours::listing::Object;
+use crate::hours::listing::{Object, path};
 use crate::{Error, Kind, Result};
 
 /// Bytes of one object of JSON that are read.

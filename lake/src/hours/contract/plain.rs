@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use super::footer::{banned, prohibition};
 use super::{Fault, Look, times};
-use crate::hours::columns::path;
 use crate::hours::dataset::Dataset;
-use crate::hours::listing::Object;
+use crate::hours::listing::{Object, path};
 use crate::{Error, Kind, Result};
 
 /// Bytes that are read of a file, and then, where its first record is longer.

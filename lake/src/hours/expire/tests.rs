@@ -10,7 +10,7 @@ use crate::hours::dataset::Promise;
 use crate::hours::day::DAY;
 use crate::hours::judge::tests::dataset;
 use crate::hours::judge::{Evidence, judge};
-use crate::hours::listing::SlotObjects;
+use crate::hours::listing::{SlotObjects, path};
 use crate::hours::marker::RunPin;
 use crate::hours::pins::pin;
 use crate::hours::publish::look::look;

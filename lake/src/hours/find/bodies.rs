@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use object_store::ObjectStoreExt;
-use object_store::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::Finder;
@@ -16,7 +15,7 @@ use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
 use crate::hours::foreign::{self, Commit};
 use crate::hours::judge::{Markers, Read};
-use crate::hours::listing::Object;
+use crate::hours::listing::{Object, path};
 use crate::hours::marker::Marker;
 use crate::hours::template::Tree;
 use crate::{Error, Kind, Result};
@@ -131,11 +130,7 @@ impl Finder {
         if object.bytes > LARGEST {
             return Ok(Found::TooLarge);
         }
-        let path = Path::parse(&object.key).map_err(|e| {
-            Error::invalid("not a key of an object")
-                .because(e)
-                .at("key", &object.key)
-        })?;
+        let path = path(&object.key)?;
         let at = |e: object_store::Error| Error::from(e).at("key", &object.key);
         let result = match self.store.get(&path).await.map_err(at) {
             Err(error) if error.kind() == Kind::NotFound => return Ok(Found::Gone),

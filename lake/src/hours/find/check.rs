@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use futures::TryStreamExt;
 
-use super::list::{Piece, path};
+use super::list::Piece;
 use super::{Finder, Gate, bounded};
 
 use crate::hours::day::{Day, Slot};
+use crate::hours::listing::prefix_path;
 use crate::hours::state::State;
 use crate::table::Time;
 use crate::wire::hours::{CheckReport, CheckWindowReport, Fresh};
@@ -31,7 +32,7 @@ impl Finder {
 
     /// Whether the store has no key at all below the dataset's prefix.
     pub async fn nothing_there(&self) -> Result<bool> {
-        let prefix = path(&self.dataset.prefix)?;
+        let prefix = prefix_path(&self.dataset.prefix)?;
         let first = self.store.list(prefix.as_ref()).try_next().await;
         let first = first.map_err(|e| Error::from(e).at("prefix", &self.dataset.prefix))?;
         Ok(first.is_none())

@@ -12,7 +12,7 @@ use super::tally::Tally;
 use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
 use crate::hours::key::partition;
-use crate::hours::listing::{Listing, Object, SlotObjects};
+use crate::hours::listing::{Listing, Object, SlotObjects, prefix_path};
 use crate::hours::spelled::keys_of;
 use crate::hours::template::{Template, Tree};
 use crate::{Error, Kind, Result};
@@ -138,7 +138,7 @@ impl Finder {
 
     async fn tree(&self, first: Day, last: Day) -> Result<Listed> {
         let template = Template::of(&self.dataset);
-        let root = path(&template.root())?;
+        let root = prefix_path(&template.root())?;
         let offset =
             Path::parse(template.start_after(first)).map_err(|e| not_a_key(e, &self.dataset))?;
         let end = template.before(last);
@@ -177,7 +177,7 @@ impl Finder {
     }
 
     async fn root(&self) -> Result<Listed> {
-        let prefix = path(&self.dataset.prefix)?;
+        let prefix = prefix_path(&self.dataset.prefix)?;
         let level = self.store.list_with_delimiter(prefix.as_ref()).await;
         let level = level.map_err(|e| Error::from(e).at("prefix", &self.dataset.prefix))?;
         Ok(Listed {
@@ -200,15 +200,15 @@ fn between(
     last: Day,
 ) -> Result<BoxStream<'static, object_store::Result<object_store::ObjectMeta>>> {
     let folder = dataset.prefix_of(Slot::day(first));
-    let folder = path(folder.trim_end_matches('/'))?;
+    let folder = prefix_path(folder.trim_end_matches('/'))?;
     if first == last {
         return Ok(finder.store.list(folder.as_ref()));
     }
-    let prefix = path(&dataset.prefix)?;
+    let prefix = prefix_path(&dataset.prefix)?;
     // No folder's name: a store that keeps folders leaves out what lies below the one that a
     // listing starts after.
     let before = dataset.prefix_of(Slot::day(first.plus(-1)));
-    let offset = path(&format!("{}~", before.trim_end_matches('/')))?.unwrap_or_default();
+    let offset = prefix_path(&format!("{}~", before.trim_end_matches('/')))?.unwrap_or_default();
     Ok(finder.store.list_with_offset(prefix.as_ref(), &offset))
 }
 
@@ -225,16 +225,6 @@ pub(super) fn day_of(dataset: &Dataset, key: &str) -> Option<Day> {
 
 fn put(tallies: &mut BTreeMap<Day, Tally>, day: Day, tally: Tally) {
     tallies.entry(day).or_default().merge(&tally);
-}
-
-/// A prefix as the store takes it; `None` for the whole zone.
-pub(super) fn path(prefix: &str) -> Result<Option<Path>> {
-    let path = Path::parse(prefix).map_err(|e| {
-        Error::invalid("not a prefix of keys")
-            .because(e)
-            .at("prefix", prefix)
-    })?;
-    Ok(Some(path).filter(|path| !path.as_ref().is_empty()))
 }
 
 fn not_a_key(error: object_store::path::Error, dataset: &Dataset) -> Error {

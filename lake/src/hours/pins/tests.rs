@@ -3,6 +3,7 @@ use object_store::memory::InMemory;
 use super::*;
 use crate::host::Quiet;
 use crate::hours::judge::tests::dataset;
+use crate::hours::listing::path;
 use crate::table::Time;
 
 #[tokio::test]

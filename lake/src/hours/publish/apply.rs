@@ -6,7 +6,7 @@ use bytes::Bytes;
 use object_store::ObjectStore;
 use serde_json::Value;
 
-use super::look::{Look, look, path};
+use super::look::{Look, look};
 use super::put::{Stands, create, swap};
 use super::refuse::winner;
 use super::{Planned, Write, body_of, history, judged, map_of};
@@ -14,7 +14,7 @@ use crate::delta::write::Signature;
 use crate::host::{Progress, SharedHost};
 use crate::hours::Dataset;
 use crate::hours::judge::Completeness;
-use crate::hours::listing::Object;
+use crate::hours::listing::{Object, path};
 use crate::hours::marker::{Declared, Marker};
 use crate::hours::template::Template;
 use crate::plan::{Published, PublishedOutcome};

@@ -6,13 +6,13 @@ use bytes::Bytes;
 use hashbrown::HashSet;
 use object_store::ObjectStore;
 
-use super::look::path;
 use super::put::{Stands, create};
 use super::run::segment;
 use crate::host::SharedHost;
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::judge::Markers;
+use crate::hours::listing::path;
 use crate::hours::marker::Marker;
 use crate::hours::template::Template;
 use crate::{Error, Kind, Result};

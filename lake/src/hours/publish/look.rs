@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::ObjectStore;
-use object_store::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::delta::log::read_optional;
@@ -13,7 +12,7 @@ use crate::delta::write::TRIES;
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
 use crate::hours::judge::{Markers, Read};
-use crate::hours::listing::{Listing, Object, SlotObjects};
+use crate::hours::listing::{Listing, Object, SlotObjects, path, prefix_path};
 use crate::hours::marker::Marker;
 use crate::hours::spelled::keys_of;
 use crate::hours::template::{Template, Tree};
@@ -146,7 +145,7 @@ async fn tree(
 ) -> Result<Vec<(Tree, Object)>> {
     let template = Template::of(dataset);
     let before = template.before(slot.day);
-    let root = Some(path(&template.root())?).filter(|root| !root.as_ref().is_empty());
+    let root = prefix_path(&template.root())?;
     let offset = path(&template.start_after(slot.day))?;
     let mut keys = store.list_with_offset(root.as_ref(), &offset);
     let mut found = Vec::new();
@@ -162,13 +161,4 @@ async fn tree(
         }
     }
     Ok(found)
-}
-
-/// A key of the zone as the store takes it: nothing in it is encoded again.
-pub(crate) fn path(key: &str) -> Result<Path> {
-    Path::parse(key).map_err(|e| {
-        Error::invalid("not a key of an object")
-            .because(e)
-            .at("key", key)
-    })
 }

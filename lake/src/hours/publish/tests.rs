@@ -9,6 +9,7 @@ use crate::host::Quiet;
 use crate::hours::Day;
 use crate::hours::dataset::MarkerKind;
 use crate::hours::judge::tests::dataset;
+use crate::hours::listing::path;
 use crate::hours::state::State;
 use crate::plan::PublishedOutcome::{Published as Put, Refused, Unchanged};
 
@@ -30,7 +31,7 @@ impl Lab {
 
     /// The key of an object of the hour.
     fn key(&self, rest: &str) -> Path {
-        look::path(&format!("{}{rest}", self.dataset.prefix_of(self.slot))).unwrap()
+        path(&format!("{}{rest}", self.dataset.prefix_of(self.slot))).unwrap()
     }
 
     async fn put(&self, rest: &str) {
@@ -135,7 +136,7 @@ impl Lab {
     }
 
     fn marker_key(&self) -> Path {
-        look::path(&Template::of(&self.dataset).current(self.slot)).unwrap()
+        path(&Template::of(&self.dataset).current(self.slot)).unwrap()
     }
 }
 
@@ -404,7 +405,7 @@ async fn a_race_ends_where_somebody_chooses() {
             let key = Template::of(&lab.dataset).superseded(lab.slot, run);
             let body = body_of(&marker).unwrap();
             lab.store
-                .put(&look::path(&key).unwrap(), body.into())
+                .put(&path(&key).unwrap(), body.into())
                 .await
                 .unwrap();
         }
