@@ -12,7 +12,7 @@ use crate::keys::Command;
 use crate::late;
 use crate::markup::{Markup, view};
 use crate::pages;
-use crate::parts::{Failed, Head, Loading};
+use crate::parts::{Failed, Head};
 use crate::route::Route;
 use crate::session::{Session, session};
 use crate::signals::{Callback, Memo, RwSignal};
@@ -141,14 +141,7 @@ fn AboutTable(route: Route) -> Markup {
     let known = Memo::new(move |_| session.table().map(|found| found.ok()));
     Markup::live(
         move || match known.get().and_then(|_| untrack(|| session.table())) {
-            None => {
-                let stop = Callback::new(move |()| session.lake.stop());
-                view! {
-                    <div aria-busy="true">
-                        <Loading what="the lake" progress=session.lake.progress() stop />
-                    </div>
-                }
-            }
+            None => pages::common::asking_lake(),
             Some(Err(error)) => {
                 let again = Callback::new(move |()| session.lake.again());
                 let title = route.table().unwrap_or_default().to_owned();

@@ -2,38 +2,18 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt as _;
-use futures::future::{BoxFuture, ready};
 use lake::answer::{self, Root};
-use lake::host::{Host, Progress, Quiet, SharedHost, Work};
+use lake::host::{Quiet, SharedHost};
 use lake::table::At;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
+use tests::threads::Threads;
 use tests::{Layout, TableBuilder};
 
-/// Lends threads.
-struct Threads;
-
-impl Host for Threads {
-    fn progress(&self, _: Progress) {}
-
-    fn pause(&self) -> BoxFuture<'static, ()> {
-        Box::pin(ready(()))
-    }
-
-    fn lanes(&self) -> usize {
-        4
-    }
-
-    fn run(&self, work: Work) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::task::spawn_blocking(work).map(drop))
-    }
-}
-
 fn hosts() -> [SharedHost; 2] {
-    [Arc::new(Quiet), Arc::new(Threads)]
+    [Arc::new(Quiet), Arc::new(Threads(4))]
 }
 
 #[tokio::test]

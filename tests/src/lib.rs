@@ -18,6 +18,7 @@ pub mod scrolled;
 pub mod seaweed;
 pub mod served;
 pub mod table;
+pub mod threads;
 pub mod trino;
 pub mod webdriver;
 pub mod wire;

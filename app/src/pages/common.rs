@@ -1,5 +1,6 @@
 //! What the pages about a version share.
 
+pub mod asking;
 pub mod changes;
 pub mod facts;
 pub mod files;
@@ -17,6 +18,7 @@ pub mod sheet;
 pub mod switch;
 pub mod tiles;
 
+pub use asking::asking_lake;
 pub use changes::{KeyChanges, SchemaChanges};
 pub use facts::{fact, key_fact, tile};
 pub use files::{FileList, Files};

@@ -4,9 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use futures::{FutureExt, TryStreamExt};
-use lake::host::{Host, Progress, SharedHost, Work};
+use futures::TryStreamExt;
+use lake::host::SharedHost;
 use lake::hours::Dataset;
 use lake::hours::complete::gate;
 use lake::hours::dataset::{Budget, Complete, MarkerKind, MarkerRule, Retention};
@@ -14,25 +13,7 @@ use lake::hours::listing::Object;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-
-/// As the command line runs it: work on every core.
-struct Cores;
-
-impl Host for Cores {
-    fn progress(&self, _: Progress) {}
-
-    fn pause(&self) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::task::yield_now())
-    }
-
-    fn lanes(&self) -> usize {
-        std::thread::available_parallelism().map_or(1, usize::from)
-    }
-
-    fn run(&self, work: Work) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::task::spawn_blocking(work).map(drop))
-    }
-}
+use tests::threads::Threads;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -43,7 +24,7 @@ async fn main() {
     };
     let store: Arc<dyn ObjectStore> = Arc::new(LocalFileSystem::new());
     let (run, letters) = (listed(&store, run).await, listed(&store, letters).await);
-    let host: SharedHost = Arc::new(Cores);
+    let host: SharedHost = Arc::new(Threads::all());
     let found = gate(&dataset(), &store, &run, Some(&letters), &host).await;
     let found = serde_json::to_string(&found.expect("the gate to answer"));
     println!("{}", found.expect("figures to be JSON"));

@@ -4,9 +4,10 @@ use leptos::prelude::*;
 
 use crate::format;
 use crate::markup::{Maker, Markup, view};
-use crate::parts::{Empty, Head, Loading};
+use crate::pages::common::asking_lake;
+use crate::parts::{Empty, Head};
 use crate::session::session;
-use crate::signals::{Callback, Memo};
+use crate::signals::Memo;
 
 /// The page, or that its address names no dataset.
 #[component]
@@ -26,14 +27,7 @@ pub fn Known(page: Maker) -> Markup {
         })
     };
     Markup::live(move || match known.get() {
-        None => {
-            let stop = Callback::new(move |()| session.lake.stop());
-            view! {
-                <div aria-busy="true">
-                    <Loading what="the lake" progress=session.lake.progress() stop />
-                </div>
-            }
-        }
+        None => asking_lake(),
         Some(true) => untrack(|| page.make()),
         Some(false) => {
             let title = format::shorten(&name, 80);
