@@ -20,15 +20,7 @@ pub const MINUS: char = '\u{2212}';
 
 /// A count with thousands separators: `1,603,221`.
 pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    lake::figures::grouped(n)
 }
 
 /// A count, or [`UNKNOWN`].
@@ -38,8 +30,7 @@ pub fn count_or_unknown(n: Option<u64>) -> String {
 
 /// A count with its noun: `1 file`, `1,204 files`. The plural is the singular with an `s`.
 pub fn counted(n: u64, singular: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{} {singular}{s}", count(n))
+    lake::figures::counted(n, singular)
 }
 
 /// A size, or [`UNKNOWN`].

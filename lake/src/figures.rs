@@ -27,8 +27,21 @@ pub fn size(bytes: u64) -> String {
 pub fn counted(number: u64, one: &str) -> String {
     match number {
         1 => format!("1 {one}"),
-        number => format!("{number} {one}s"),
+        number => format!("{} {one}s", grouped(number)),
     }
+}
+
+/// `45,571`
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// A number with so many digits after the point. By whole numbers: the standard library's way of

@@ -58,4 +58,4 @@ pub use dataset::Dataset;
 pub use day::{Day, Slot};
 #[cfg(feature = "read")]
 pub use marker::Marker;
-pub use state::{Reason, State};
+pub use state::{Reason, Remark, State};

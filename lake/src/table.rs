@@ -95,6 +95,18 @@ impl Time {
     }
 }
 
+impl Time {
+    /// `2026-11-10 08:15 UTC` where it is a whole minute, and in full where it is none.
+    pub fn minute(self) -> String {
+        let whole = self.0.rem_euclid(60_000) == 0;
+        let time = DateTime::<Utc>::from_timestamp_millis(self.0).filter(|_| whole);
+        match time.map(|time| time.format("%Y-%m-%d %H:%M UTC").to_string()) {
+            Some(text) if text.len() == "2026-11-10 08:15 UTC".len() => text,
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match DateTime::<Utc>::from_timestamp_millis(self.0) {

@@ -5,7 +5,7 @@ pub mod sentences;
 
 use std::sync::Arc;
 
-use lake::hours::{Day, Slot};
+use lake::hours::{Day, Slot, State};
 use lake::wire::hours::{ClosedReport, DatasetReport, Fresh, GridReport, HourRow};
 use lake::wire::http::DatasetEntry;
 use leptos::prelude::*;
@@ -19,20 +19,24 @@ use crate::markup::{Markup, view};
 use crate::parts::{CopyButton, Empty, Facts, Head};
 use crate::route::Route;
 use crate::session::session;
-use crate::signals::{Callback, RwSignal};
+use crate::signals::{Callback, Memo, RwSignal};
 
-use super::hours::exceptions::{state, whose};
-use super::hours::grid::{cells_class, column_names, day_name};
+use super::hours::exceptions::{holds, how, whose, words};
+use super::hours::grid::{cells_class, column_names, day_name, remarks};
+use super::hours::inputs::{Unclosed, named, unclosed};
 use super::hours::runs::{class, runs};
 use super::hours::shown::Shown;
-use super::hours::summary::{legend, moment, up_to};
-use super::hours::whose::{deadline, owner, run_of, slot_of, why};
+use super::hours::summary::{legend, up_to};
+use super::hours::whose::{deadline, run_of, slot_of, why};
 
 /// Exceptions of a dataset that are told.
 const MOST: usize = 12;
 
 /// What is known of the datasets, in the configuration's order: for the export.
-type Known = RwSignal<Vec<(String, Option<Arc<GridReport>>, Option<ClosedReport>)>>;
+type Known = RwSignal<Vec<Come>>;
+
+/// What has come of a dataset of this name.
+type Come = (String, Option<Arc<GridReport>>, Option<ClosedReport>);
 
 /// The page.
 #[component]
@@ -125,7 +129,10 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
         dataset: name.clone(),
     }
     .href();
-    let body = grid.show("the hours", move |report| view! { <Month report /> });
+    let body = grid.show(
+        "the hours",
+        move |report| view! { <Month report known closed /> },
+    );
     view! {
         <section class="dataset-closed">
             <h2><a href=href>{format::shorten(&entry.name, 80)}</a> <small>{entry.zone}</small></h2>
@@ -138,7 +145,7 @@ fn Dataset(entry: DatasetEntry, i: usize, known: Known) -> Markup {
 /// The month as rows of cells, each the way to its hour and none a way to act, and its exceptions
 /// in words.
 #[component]
-fn Month(report: Arc<GridReport>) -> Markup {
+fn Month(report: Arc<GridReport>, known: Known, closed: Asked<ClosedReport>) -> Markup {
     let session = session();
     let columns = report.days.first().map_or(24, |day| day.states.len());
     let rows = report.days.iter().rev().map(|day| {
@@ -148,6 +155,7 @@ fn Month(report: Arc<GridReport>) -> Markup {
             let sign = run.sign();
             view! { <i class=format!("cell {}", class(run.state)) style=style aria-hidden="true">{sign}</i> }
         });
+        let remarks = remarks(day);
         let (dataset, date) = (report.dataset.name.clone(), day.date);
         let open = move |event: MouseEvent| {
             if let Some(slot) = slot_at(&event, date, width) {
@@ -158,17 +166,20 @@ fn Month(report: Arc<GridReport>) -> Markup {
         view! {
             <div class="hours-line">
                 <span class="day">{day_name(day.date)}</span>
-                <div class=cells_class(width) style=format!("--n:{width}") on:click=open><div class="run">{cells.collect::<Markup>()}</div></div>
+                <div class=cells_class(width) style=format!("--n:{width}") on:click=open><div class="run">{cells.collect::<Markup>()}</div>{remarks}</div>
             </div>
         }
     });
-    let exceptions = report.attention.iter().take(MOST).map(|row| {
-        let slot = slot_of(row);
-        let dataset = report.dataset.name.clone();
-        let href = Route::Hour { dataset, slot }.href();
-        let whose = whose(&report.dataset, row.state);
-        view! { <li>{state(row.state)} <span><a href=href>{slot.to_string()}</a>": "{why(row)}{whose}</span></li> }
-    });
+    let exceptions = {
+        let report = Arc::clone(&report);
+        let closed = Memo::new(move |_| closed.ok().map(|closed| closed.as_ref().clone()));
+        Markup::live(move || {
+            let holds = holds(&closed);
+            let rows = report.attention.iter().take(MOST);
+            let lines = rows.map(|row| exception(&report.dataset, row, holds(row), known));
+            view! { <ul class="reasons">{lines.collect::<Markup>()}</ul> }
+        })
+    };
     let more = report.attention_total.saturating_sub(MOST as u64);
     let none = (report.attention_total == 0)
         .then(|| view! { <p class="soft">"No exceptions in these days"</p> });
@@ -177,10 +188,31 @@ fn Month(report: Arc<GridReport>) -> Markup {
             <div class="hours-head"><span></span><div class="names" style=format!("--n:{columns}")>{column_names(columns)}</div></div>
             {rows.collect::<Markup>()}
         </div>
-        <ul class="reasons">{exceptions.collect::<Markup>()}</ul>
+        {exceptions}
         {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more", format::count(more))}</p> })}
         {none}
     }
+}
+
+/// An hour that needs a person, why, and whose it is; one that only waits is nobody's here.
+fn exception(declared: &DatasetReport, row: &HourRow, holds: bool, known: Known) -> Markup {
+    let slot = slot_of(row);
+    let dataset = declared.name.clone();
+    let href = Route::Hour { dataset, slot }.href();
+    let waits = known.with(|known| waits(declared, row, known));
+    let whose = waits.is_none().then(|| whose(row));
+    let waits = waits.map(|input| view! { ". Waits for " {named(&input)} });
+    let holds = holds.then_some("holds the rest back. ");
+    view! { <li>{how(row)} <span><a href=href>{slot.to_string()}</a>": "{holds}{why(row)}{whose}{waits}</span></li> }
+}
+
+/// What a late hour waits for in what its dataset is built from, as far as that has come.
+fn waits(declared: &DatasetReport, row: &HourRow, known: &[Come]) -> Option<Unclosed> {
+    let late = row.state == State::Late;
+    declared.reads.iter().filter(|_| late).find_map(|input| {
+        let (_, grid, _) = known.iter().find(|(name, ..)| name == input)?;
+        unclosed(input, &grid.as_ref()?.days, slot_of(row))
+    })
 }
 
 /// The hour of a day's row that was pressed.
@@ -208,7 +240,6 @@ fn as_csv(known: Known) -> String {
             };
             format!("{slot} is {}", b.state.words())
         });
-        let needing = grid.as_ref().map(|grid| grid.attention_total.to_string());
         let all = grid.iter().flat_map(|grid| {
             let rows = grid.attention.iter();
             rows.map(move |row| Some((&grid.dataset, row)))
@@ -217,37 +248,53 @@ fn as_csv(known: Known) -> String {
         if all.is_empty() {
             all.push(Option::None);
         }
+        let known = &known;
         all.into_iter().map(move |exception| {
-            let of = |cell: fn(&DatasetReport, &HourRow) -> Option<String>| {
+            let of = |cell: &dyn Fn(&DatasetReport, &HourRow) -> Option<String>| {
                 exception
                     .and_then(|(declared, row)| cell(declared, row))
                     .map(Into::into)
             };
+            let of_grid =
+                |cell: fn(&GridReport) -> String| grid.as_ref().map(|grid| cell(grid).into());
             [
                 Some(name.clone().into()),
+                of_grid(|grid| grid.dataset.zone.clone()),
+                Some(now.to_string().into()),
                 closed.up_to.map(|at| at.to_string().into()),
-                closed.up_to.map(|at| moment(at, now).into()),
                 blocked.clone().map(Into::into),
-                needing.clone().map(Into::into),
-                of(|_, row| Some(slot_of(row).to_string())),
-                of(|_, row| Some(row.state.words().to_owned())),
-                of(|_, row| why(row)),
-                of(|declared, row| owner(declared, row.state).map(str::to_owned)),
-                of(|_, row| run_of(row).map(str::to_owned)),
-                of(|declared, row| Some(deadline(declared, slot_of(row)).to_string())),
+                of_grid(|grid| grid.from.to_string()),
+                of_grid(|grid| grid.to.to_string()),
+                of_grid(|grid| grid.attention_total.to_string()),
+                of(&|_, row| Some(row.date.to_string())),
+                of(&|_, row| row.hour.map(|hour| hour.to_string())),
+                of(&|_, row| Some(words(row))),
+                of(&|_, row| why(row)),
+                of(&|declared, row| {
+                    let input = waits(declared, row, known)?;
+                    Some(format!("{} {}", input.dataset, input.slot))
+                }),
+                of(&|_, row| row.owner.clone()),
+                of(&|_, row| run_of(row).map(str::to_owned)),
+                of(&|declared, row| Some(deadline(declared, slot_of(row)).to_string())),
             ]
         })
     });
     csv(
         &[
             "dataset",
+            "zone",
+            "read_at",
             "closed_up_to",
-            "as_read",
             "held_back_by",
-            "exceptions_in_these_days",
+            "from",
+            "to",
+            "exceptions",
+            "date",
             "hour",
             "state",
             "why",
+            "waits_for",
             "owner",
             "run",
             "deadline",

@@ -31,7 +31,7 @@ use self::grid::Grid;
 use self::picked::{Pick, Picked};
 use self::shown::Shown;
 use self::summary::{ClosedUpTo, Counts};
-use self::whose::{deadline, owner, run_of, slot_of, why};
+use self::whose::{deadline, run_of, slot_of, why};
 
 /// How often the open hours are looked at again.
 const EVERY: std::time::Duration = std::time::Duration::from_secs(60);
@@ -213,7 +213,7 @@ fn Body(
         {none}
         <Grid hours dataset=dataset.clone() />
         <Picked hours dataset=dataset.clone() />
-        <Exceptions hours declared />
+        <Exceptions hours declared closed />
         <div class="no-print">
             <h2>"The same from a shell"</h2>
             <ShellLine command />
@@ -348,7 +348,10 @@ pub fn as_csv(parts: &[Arc<GridReport>], pick: Option<&Pick>) -> String {
             let row = part.attention.iter().find(|row| slot_of(row) == slot);
             let state = State::of_letter(letter);
             let figure = |all: &[u64]| all.get(i).map(|n| n.to_string().into());
-            let whose = state.and_then(|state| owner(&part.dataset, state));
+            let remark = || {
+                let remark = day.remark(i)?.words();
+                Some(format::capital(remark))
+            };
             [
                 Some(day.date.to_string().into()),
                 hour.map(|hour| hour.to_string().into()),
@@ -356,8 +359,8 @@ pub fn as_csv(parts: &[Arc<GridReport>], pick: Option<&Pick>) -> String {
                 figure(&day.objects),
                 figure(&day.bytes),
                 day.listed_at.map(|at| at.to_string().into()),
-                row.and_then(why).map(Into::into),
-                whose.map(|who| who.to_owned().into()),
+                row.and_then(why).or_else(remark).map(Into::into),
+                row.and_then(|row| row.owner.clone()).map(Into::into),
                 row.and_then(run_of).map(|run| run.to_owned().into()),
                 Some(deadline(&part.dataset, slot).to_string().into()),
             ]

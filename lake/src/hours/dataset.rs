@@ -265,3 +265,25 @@ pub(crate) fn join(prefix: &str, rest: &str) -> String {
         prefix => format!("{prefix}/{rest}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::hours::State;
+    use crate::hours::judge::tests::dataset;
+
+    #[test]
+    fn what_is_wrong_says_whose_it_is() {
+        let named = |text: &str| Some(text.to_owned());
+        let mut dataset = dataset();
+        (dataset.owner, dataset.publisher) = (named("learning"), named("sink"));
+        dataset.compaction_owner = named("platform");
+        assert_eq!(dataset.owner_of(State::Mutated, false), Some("sink"));
+        assert_eq!(dataset.owner_of(State::Late, true), Some("sink"));
+        assert_eq!(dataset.owner_of(State::OverBudget, false), Some("platform"));
+        assert_eq!(dataset.owner_of(State::Closed, true), Some("platform"));
+        assert_eq!(dataset.owner_of(State::Closed, false), None);
+        (dataset.publisher, dataset.compaction_owner) = (None, None);
+        assert_eq!(dataset.owner_of(State::Late, false), Some("learning"));
+        assert_eq!(dataset.owner_of(State::OverBudget, false), Some("learning"));
+    }
+}

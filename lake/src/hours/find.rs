@@ -75,7 +75,7 @@ fn bounded(from: Day, to: Day) -> Result<()> {
 /// Whose completeness is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Of a few hours whose dead letters are not those that their markers speak of.
+    /// Of a few closed hours of which it is not known, the newest.
     Suspect,
     /// Of every closed hour of which it is not known.
     Doubt,

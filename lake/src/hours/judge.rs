@@ -205,7 +205,7 @@ pub(super) fn early_words(slot: Slot) -> String {
         Some(_) => "hour",
         None => "day",
     };
-    format!("put before the {what} ended, at {}", slot.end())
+    format!("put before the {what} ended, at {}", slot.end().minute())
 }
 
 /// `14 min 2 s`

@@ -103,6 +103,43 @@ impl State {
     }
 }
 
+/// What must be known of a closed hour before it is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// Keys came that its run does not have.
+    LateData,
+    /// Nobody knows whether it is complete.
+    NotChecked,
+}
+
+impl Remark {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::LateData, Self::NotChecked];
+
+    /// One letter each, beside those of [`State::letter`].
+    pub fn letter(self) -> char {
+        match self {
+            Self::LateData => 'L',
+            Self::NotChecked => 'N',
+        }
+    }
+
+    /// The remark of a letter.
+    pub fn of_letter(letter: char) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|remark| remark.letter() == letter)
+    }
+
+    /// As people read it, after the state: `late data`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::LateData => "late data",
+            Self::NotChecked => "completeness not checked",
+        }
+    }
+}
+
 /// One thing that is so of an hour, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {

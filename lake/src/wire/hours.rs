@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 pub use self::layout::{DatasetLayout, HourLayout};
 use super::{Finding, Severity};
-use crate::hours::{Day, Reason, Slot, State};
+use crate::hours::{Day, Reason, Remark, Slot, State};
 use crate::table::Time;
 
 /// How old an answer about hours may be.
@@ -162,7 +162,8 @@ pub struct GridReport {
     pub declared_empty: u64,
     /// Up to when the dataset is closed.
     pub closed: ClosedReport,
-    /// Hours that need a person, worst and then newest first: the first 200.
+    /// Hours that need a person, those that are closed and have late data among them: the one that
+    /// holds the others back, then worst and then newest first. The first 200.
     pub attention: Vec<HourRow>,
     /// How many there are.
     pub attention_total: u64,
@@ -179,12 +180,23 @@ pub struct GridDay {
     pub date: Day,
     /// A letter for each hour; one for a dataset without hours.
     pub states: String,
+    /// A letter of [`Remark::letter`] for each hour, `.` for one of which nothing is to be remarked;
+    /// nothing where that is all of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remarks: String,
     /// Data objects of each hour, as in [`HourRow::objects`].
     pub objects: Vec<u64>,
     /// Their bytes.
     pub bytes: Vec<u64>,
     /// When its keys were last listed.
     pub listed_at: Option<Time>,
+}
+
+impl GridDay {
+    /// What must be known of one of its hours.
+    pub fn remark(&self, hour: usize) -> Option<Remark> {
+        Remark::of_letter(self.remarks.chars().nth(hour)?)
+    }
 }
 
 /// Up to when a dataset is closed.

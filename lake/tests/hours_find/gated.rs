@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use lake::hours::dataset::Complete;
 use lake::hours::find::Gate;
 use lake::hours::listing::{Object, fingerprint};
-use lake::hours::{Slot, State};
+use lake::hours::{Remark, Slot, State};
 use lake::wire::hours::Fresh;
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
@@ -193,8 +193,13 @@ async fn hours_that_no_gate_was_asked_about_close_nothing_without_a_word() {
     let today = day(TO);
     let grid = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
     let counts = bed.counts();
-    assert_eq!(counts.gets, 14, "no file is read for a grid: {counts}");
-    assert!(grid.counts.contains(&(State::Closed, 14)));
+    // The markers, and the files of the newest eight hours: a grid is not to read a month's.
+    assert_eq!(counts.gets, 14 + 8 * 2, "{counts}");
+    assert!(grid.counts.contains(&(State::Incomplete, 8)));
+    assert!(grid.counts.contains(&(State::Closed, 6)));
+    assert_eq!(grid.days[0].remarks, format!("{:.<24}", "NNNNNN"));
+    assert_eq!(grid.days[0].remark(5), Some(Remark::NotChecked));
+    assert_eq!(grid.days[0].remark(6), None);
     assert_eq!(
         (grid.closed.up_to, grid.closed.unread),
         (None, Some((today, today)))
@@ -204,7 +209,7 @@ async fn hours_that_no_gate_was_asked_about_close_nothing_without_a_word() {
         .iter()
         .find(|f| f.rule == "completeness_not_checked");
     let message = &word.unwrap().message;
-    assert!(message.contains("14 closed hours") && message.contains("2026-11-10 00:00"));
+    assert!(message.contains("6 closed hours") && message.contains("2026-11-10 00:00"));
 
     // It is the first hour that holds everything back; those beyond the next few are not read.
     let closed = bed.finder().closed().await.unwrap();
@@ -227,7 +232,7 @@ async fn hours_that_no_gate_was_asked_about_close_nothing_without_a_word() {
 }
 
 #[tokio::test]
-async fn a_row_that_was_not_checked_says_so() {
+async fn a_few_hours_that_nobody_checked_are_asked_about() {
     let bed = bed(TO, false);
     publish(&bed, hour(TO, 0), &[1, 2], None).await;
     let today = day(TO);
@@ -238,15 +243,10 @@ async fn a_row_that_was_not_checked_says_so() {
     // "Closed up to" needs the first hour: it is asked about.
     assert_eq!(ask(Gate::Suspect).await, []);
     publish(&bed, hour(TO, 1), &[1, 2], None).await;
-    let report = bed.finder().grid(today, today, Fresh::Again).await.unwrap();
-    assert_eq!(report.closed.unread, Some((today, today)));
-    let layout = bed.finder().layout(today, today).await.unwrap();
     let word = |f: &lake::wire::Finding| f.rule == "completeness_not_checked";
-    assert!(layout.findings.iter().any(word));
-    let closed = bed.finder().closed().await.unwrap();
-    assert_eq!(closed.up_to, Some(hour(TO, 1).end()));
-    let report = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
+    let report = bed.finder().grid(today, today, Fresh::Again).await.unwrap();
     assert_eq!(report.closed.up_to, Some(hour(TO, 1).end()));
+    assert_eq!((report.closed.unread, &*report.days[0].remarks), (None, ""));
     assert!(!report.findings.iter().any(word));
 }
 
@@ -346,8 +346,9 @@ async fn the_gate_of_hours_that_others_close_is_asked_too() {
     }
     let today = day(TO);
     let grid = bed.finder().grid(today, today, Fresh::Known).await.unwrap();
-    assert!(grid.counts.contains(&(State::Closed, 2)));
-    assert_eq!(grid.closed.up_to, None);
+    assert!(grid.counts.contains(&(State::Closed, 1)));
+    assert!(grid.counts.contains(&(State::Incomplete, 1)));
+    assert_eq!(grid.closed.up_to, Some(hour(TO, 0).end()));
     let closed = bed.finder().closed().await.unwrap();
     assert_eq!(closed.up_to, Some(hour(TO, 0).end()));
     assert_eq!(closed.blocked_by.unwrap().state, State::Incomplete);

@@ -9,15 +9,7 @@ pub(super) const UNKNOWN: &str = "-";
 
 /// A count with separators: `1,204`.
 pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    lake::figures::grouped(number)
 }
 
 /// A count, or that it is unknown.
@@ -27,10 +19,7 @@ pub(super) fn count_or(number: Option<u64>) -> String {
 
 /// A count with its noun: `1 object`, `2 objects`.
 pub(super) fn counted(number: u64, one: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{} {one}s", count(number)),
-    }
+    lake::figures::counted(number, one)
 }
 
 /// One word of a command to be typed into a shell.

@@ -1,9 +1,10 @@
 //! The hours that need a person, in words.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use lake::hours::State;
-use lake::wire::hours::{DatasetReport, HourRow};
+use lake::hours::{Remark, State};
+use lake::wire::hours::{ClosedReport, DatasetReport, HourRow};
 use lake::wire::{Finding, Severity};
 use leptos::prelude::*;
 
@@ -17,7 +18,7 @@ use crate::signals::Memo;
 use super::Hours;
 use super::inputs::{Inputs, named};
 use super::runs::{class, glyph};
-use super::whose::{owner, slot_of};
+use super::whose::slot_of;
 
 /// The list, and what else the listing shows.
 #[component]
@@ -25,6 +26,8 @@ pub fn Exceptions(
     hours: Hours,
     /// What is declared of the dataset.
     declared: Arc<DatasetReport>,
+    /// Up to when it is closed.
+    closed: Memo<Option<ClosedReport>>,
 ) -> Markup {
     let rows = Memo::new(move |_| {
         let parts = hours.come();
@@ -32,7 +35,9 @@ pub fn Exceptions(
             .iter()
             .flat_map(|part| part.attention.clone())
             .collect();
-        rows.sort_by(|a, b| (a.state, b.date, b.hour).cmp(&(b.state, a.date, a.hour)));
+        // Each part has them in its order; the one that holds the others back is of the oldest.
+        let holds = holds(&closed);
+        rows.sort_by_key(|row| (!holds(row), row.state, Reverse((row.date, row.hour))));
         let total = parts.iter().map(|part| part.attention_total).sum::<u64>();
         (rows, total)
     });
@@ -58,7 +63,8 @@ pub fn Exceptions(
                 return Some(view! { <p class="soft">"No hour needs a person"</p> });
             }
             let more = total.saturating_sub(rows.len() as u64);
-            let lines = rows.iter().map(|row| line(&declared, row, &inputs)).collect::<Markup>();
+            let holds = holds(&closed);
+            let lines = rows.iter().map(|row| line(&declared, row, holds(row), &inputs)).collect::<Markup>();
             Some(view! {
                 <div class="exceptions"><Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet></div>
                 {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more, in the grid", format::count(more))}</p> })}
@@ -79,7 +85,7 @@ pub fn Exceptions(
 }
 
 /// One hour and why.
-fn line(declared: &DatasetReport, row: &HourRow, inputs: &Inputs) -> Markup {
+fn line(declared: &DatasetReport, row: &HourRow, holds: bool, inputs: &Inputs) -> Markup {
     let slot = slot_of(row);
     let href = Route::Hour {
         dataset: declared.name.clone(),
@@ -103,8 +109,8 @@ fn line(declared: &DatasetReport, row: &HourRow, inputs: &Inputs) -> Markup {
     view! {
         <tr>
             <td><a href=href>{slot.to_string()}</a></td>
-            <td>{state(row.state)}</td>
-            <td class="w">{why}{whose(declared, row.state)}{waits}</td>
+            <td>{how(row)}</td>
+            <td class="w">{holds.then_some("Holds the rest back. ")}{why}{whose(row)}{waits}</td>
             <td class="n"><Count n=row.objects /></td>
             <td class="n"><Bytes n=row.bytes /></td>
         </tr>
@@ -112,14 +118,40 @@ fn line(declared: &DatasetReport, row: &HourRow, inputs: &Inputs) -> Markup {
 }
 
 /// ` for NAME`: who must act.
-pub fn whose(declared: &DatasetReport, state: State) -> Option<Markup> {
-    let who = format::shorten(owner(declared, state)?, 60);
+pub fn whose(row: &HourRow) -> Option<Markup> {
+    let who = format::shorten(row.owner.as_deref()?, 60);
     Some(view! { " " <span class="soft">{format!("for {who}")}</span> })
 }
 
 /// A state's sign and its word.
 pub fn state(state: State) -> Markup {
-    view! { <span class="hour-state"><i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i>{state.words()}</span> }
+    view! { <span class="hour-state">{sign(state)}{state.words()}</span> }
+}
+
+fn sign(state: State) -> Markup {
+    view! { <i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i> }
+}
+
+/// An hour's state, and what must be known of it where it is closed.
+pub fn how(row: &HourRow) -> Markup {
+    view! { <span class="hour-state">{sign(row.state)}{words(row)}</span> }
+}
+
+/// The same in words.
+pub fn words(row: &HourRow) -> String {
+    match row.late_data() {
+        true => format!("{}, {}", row.state.words(), Remark::LateData.words()),
+        false => row.state.words().to_owned(),
+    }
+}
+
+/// Tells the hour that holds back the others.
+pub fn holds(closed: &Memo<Option<ClosedReport>>) -> impl Fn(&HourRow) -> bool + use<> {
+    let blocked = closed.with(|closed| closed.as_ref()?.blocked_by.clone());
+    move |row| {
+        let at = blocked.as_ref().map(|blocked| (blocked.date, blocked.hour));
+        at == Some((row.date, row.hour))
+    }
 }
 
 /// A finding with its place.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use lake::hours::{Day, Slot, State};
+use lake::hours::{Day, Remark, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::GridDay;
 use leptos::html::Div;
@@ -22,7 +22,7 @@ use crate::signals::{Memo, RwSignal, Signal};
 
 use super::Hours;
 use super::picked::{Pick, pick};
-use super::runs::{class, glyph, runs};
+use super::runs::{class, glyph, remark_sign, runs};
 use super::summary::legend;
 
 /// Pixels of a row.
@@ -58,6 +58,11 @@ impl Table {
             let letter = days.get(cell.0)?.states.chars().nth(cell.1)?;
             State::of_letter(letter)
         })
+    }
+
+    fn remark(self, cell: Cell) -> Option<Remark> {
+        self.days
+            .with_untracked(|days| days.get(cell.0)?.remark(cell.1))
     }
 }
 
@@ -204,11 +209,10 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
     };
     let says = move || {
         let cell = table.cursor.get()?;
-        Some(format!(
-            "{}, {}",
-            table.slot(cell)?,
-            table.state(cell)?.words()
-        ))
+        let state = table.state(cell)?.words();
+        let remark = table.remark(cell).map_or("", Remark::words);
+        let stop = if remark.is_empty() { "" } else { ", " };
+        Some(format!("{}, {state}{stop}{remark}", table.slot(cell)?))
     };
     let label = move || {
         let named = hours
@@ -239,7 +243,8 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
     };
     // A row that stays in sight is not made anew.
     let key = move |(i, day): &(usize, Arc<GridDay>)| {
-        (*i, format!("{} {} {}", day.date, day.states, apart.get()))
+        let seen = (&day.states, &day.remarks, apart.get());
+        (*i, format!("{} {seen:?}", day.date))
     };
     let row = move |(i, day)| {
         let apart = apart.get_untracked();
@@ -302,6 +307,7 @@ fn Row(table: Table, i: usize, day: Arc<GridDay>, apart: bool) -> Markup {
         view! { <i class=format!("cell {}", class(run.state)) style=style>{sign}</i> }
     });
     let date = day.date;
+    let remarks = remarks(&day);
     let part = move |hour: usize, length: usize, class: &'static str| {
         let share = |n: usize| format::decimal(n as f64 * 100.0 / width as f64, 3);
         let style = format!("left:{}%;width:{}%", share(hour), share(length));
@@ -329,10 +335,22 @@ fn Row(table: Table, i: usize, day: Arc<GridDay>, apart: bool) -> Markup {
             <span class="day">{name}<span class="unseen">{states}</span></span>
             <div class=cells_class(width) style=format!("--n:{width}")>
                 <div class="run">{cells.collect::<Markup>()}</div>
+                {remarks}
                 {marks}
             </div>
         </div>
     }
+}
+
+/// The signs of a day's remarks, over its cells.
+pub fn remarks(day: &GridDay) -> Option<Markup> {
+    let signs = (0..day.remarks.len()).filter_map(|hour| {
+        let style = format!("grid-column:{}", hour + 1);
+        Some(view! { <u style=style>{remark_sign(day.remark(hour)?)}</u> })
+    });
+    let signs = signs.collect::<Markup>();
+    (!day.remarks.is_empty())
+        .then(|| view! { <div class="remarks" aria-hidden="true">{signs}</div> })
 }
 
 /// Names above a grid's columns: hours, or the day.
@@ -372,7 +390,11 @@ fn describe(day: &GridDay) -> String {
             .count();
         (count > 0).then(|| format!("{count} {}", state.words()))
     });
-    format!(": {}", counts.collect::<Vec<_>>().join(", "))
+    let remarks = Remark::ALL.into_iter().filter_map(|remark| {
+        let count = day.remarks.matches(remark.letter()).count();
+        (count > 0).then(|| format!("{count} of them {}", remark.words()))
+    });
+    format!(": {}", counts.chain(remarks).collect::<Vec<_>>().join(", "))
 }
 
 /// The whole of an hour, beside the pointer.
@@ -389,6 +411,9 @@ fn Tip(table: Table) -> Markup {
                 day.listed_at,
             ))
         });
+        let remark = table
+            .remark(cell)
+            .map(|remark| format!(", {}", remark.words()));
         let (objects, bytes, listed) = figures.unwrap_or_default();
         let text = match objects {
             0 => "no objects".to_owned(),
@@ -405,7 +430,7 @@ fn Tip(table: Table) -> Markup {
             <div class="tip" style=style>
                 <b>{slot.to_string()}" UTC"</b>
                 <span>{format!("{} local time", local(slot.start()))}</span>
-                <span><i class=format!("cell {}", class(state))>{glyph(state)}</i>" "{state.words()}</span>
+                <span><i class=format!("cell {}", class(state))>{glyph(state)}</i>" "{state.words()}{remark}</span>
                 <span>{text}</span>
                 <span class="soft">{listed}</span>
             </div>

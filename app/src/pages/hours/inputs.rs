@@ -108,6 +108,7 @@ mod tests {
     fn day(states: &str) -> GridDay {
         GridDay {
             date: "2026-11-10".parse().unwrap(),
+            remarks: String::new(),
             states: states.to_owned(),
             objects: Vec::new(),
             bytes: Vec::new(),

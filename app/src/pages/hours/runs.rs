@@ -1,6 +1,6 @@
 //! A day's states as runs of equal neighbours: few elements, however many hours.
 
-use lake::hours::State;
+use lake::hours::{Remark, State};
 
 /// Hours next to each other in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,14 @@ pub fn glyph(state: State) -> &'static str {
         State::Invalid => "?",
         State::Late => "!",
         _ => "",
+    }
+}
+
+/// The sign of a remark, over the cell of a closed hour.
+pub fn remark_sign(remark: Remark) -> &'static str {
+    match remark {
+        Remark::LateData => "+",
+        Remark::NotChecked => "○",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lake::hours::{Slot, State};
+use lake::hours::{Remark, Slot, State};
 use lake::table::Time;
 use lake::wire::hours::{Blocked, ClosedReport, DatasetReport, GridReport};
 use leptos::prelude::*;
@@ -14,7 +14,7 @@ use crate::session::session;
 use crate::signals::{Memo, RwSignal};
 
 use super::Hours;
-use super::runs::{class, glyph};
+use super::runs::{class, glyph, remark_sign};
 use super::whose::{counted, deadline};
 
 /// The one line that a manager reads: up to when, and what holds it back.
@@ -191,5 +191,8 @@ pub fn legend() -> Markup {
     let items = order.into_iter().map(|state| view! {
         <li><i class=format!("cell {}", class(state)) aria-hidden="true">{glyph(state)}</i> {state.words()}</li>
     });
-    view! { <ul class="hours-legend">{items.collect::<Markup>()}</ul> }
+    let remarks = Remark::ALL.into_iter().map(|remark| view! {
+        <li><i class="cell closed" aria-hidden="true"><u>{remark_sign(remark)}</u></i> {format!("closed, {}", remark.words())}</li>
+    });
+    view! { <ul class="hours-legend">{items.collect::<Markup>()}{remarks.collect::<Markup>()}</ul> }
 }

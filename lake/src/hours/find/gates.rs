@@ -110,10 +110,8 @@ impl Finder {
         }
         let key = known.gate_key(slot, markers, objects);
         let unknown = standing.completeness.is_none();
-        let stated = markers.marker().is_some_and(|m| m.stated().is_some());
         let wanted = match gate {
-            Gate::Suspect => unknown && (stated || !known.letters_of(slot).is_empty()),
-            Gate::Doubt => unknown,
+            Gate::Suspect | Gate::Doubt => unknown,
             Gate::All => !known.has_gated(slot, key),
         };
         wanted.then(|| Question {

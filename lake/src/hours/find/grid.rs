@@ -1,5 +1,6 @@
 //! A window of a dataset: for the grid, and row by row.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::forget::Held;
@@ -14,7 +15,7 @@ use crate::hours::dataset::Dataset;
 use crate::hours::day::{Day, Slot};
 use crate::hours::key::{RUN, Role, findings, partition, place, role};
 use crate::hours::spelled::is_day;
-use crate::hours::state::State;
+use crate::hours::state::{Remark, State};
 use crate::wire::hours::{ClosedReport, Fresh, GridDay, GridReport, HourRow, HoursReport};
 use crate::wire::{Finding, Severity};
 use crate::{Error, Kind, Result};
@@ -44,11 +45,14 @@ impl Finder {
         let standings = self.standings(&known, from, to);
         let mut attention: Vec<&Standing> = standings
             .iter()
-            .filter(|standing| standing.verdict.state.needs_attention())
+            .filter(|standing| standing.verdict.state.needs_attention() || standing.late_data())
             .collect();
-        attention.sort_by(|a, b| {
-            let worst = a.verdict.state.cmp(&b.verdict.state);
-            worst.then_with(|| b.slot.cmp(&a.slot))
+        let closed = self.closed_up_to(&known);
+        attention.sort_by_key(|standing| {
+            let Slot { day, hour } = standing.slot;
+            let blocked = closed.blocked_by.as_ref();
+            let holds = blocked.is_some_and(|b| (b.date, b.hour) == (day, hour));
+            (!holds, standing.verdict.state, Reverse(standing.slot))
         });
         let days = from.to(to).map(|day| {
             let of_day = |standing: &&Standing| standing.slot.day == day;
@@ -57,6 +61,7 @@ impl Finder {
             GridDay {
                 date: day,
                 states: its().map(|s| s.verdict.state.letter()).collect(),
+                remarks: remarks(its().map(|s| s.remark(&self.dataset))),
                 objects: its().map(|s| s.verdict.objects).collect(),
                 bytes: its().map(|s| s.verdict.bytes).collect(),
                 listed_at: its().filter_map(|s| s.at).min(),
@@ -70,7 +75,7 @@ impl Finder {
             days: days.collect(),
             counts: counts(&self.dataset, &standings).into_iter().collect(),
             declared_empty: declared_empty(&standings),
-            closed: self.closed_up_to(&known),
+            closed,
             attention: attention
                 .iter()
                 .take(ATTENTION)
@@ -325,6 +330,15 @@ impl Finder {
                 size(small)
             ),
         })
+    }
+}
+
+/// The letters of a day, as [`GridDay::remarks`] has them.
+fn remarks(all: impl Iterator<Item = Option<Remark>>) -> String {
+    let letters: String = all.map(|r| r.map_or('.', Remark::letter)).collect();
+    match letters.bytes().all(|letter| letter == b'.') {
+        true => String::new(),
+        false => letters,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::hours::foreign::{self, Commit, Foreign};
 use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, judge};
 use crate::hours::listing::{Object, SlotObjects, fingerprint};
 use crate::hours::spelled::is_day;
-use crate::hours::state::{Reason, State};
+use crate::hours::state::{Reason, Remark, State};
 use crate::hours::template::Tree;
 use crate::table::Time;
 
@@ -115,6 +115,19 @@ impl Standing {
     /// Whether it would be read or passed, and nobody knows whether it is complete.
     pub(super) fn unchecked(&self, dataset: &Dataset) -> bool {
         dataset.complete.is_some() && self.verdict.state.is_closed() && self.completeness.is_none()
+    }
+
+    /// Whether keys came that its run does not have.
+    pub(super) fn late_data(&self) -> bool {
+        self.verdict.reasons.iter().any(Reason::is_late_data)
+    }
+
+    /// What must be known of it where it is closed.
+    pub(super) fn remark(&self, dataset: &Dataset) -> Option<Remark> {
+        if self.unchecked(dataset) {
+            return Some(Remark::NotChecked);
+        }
+        (self.verdict.state.is_closed() && self.late_data()).then_some(Remark::LateData)
     }
 }
 

@@ -95,8 +95,9 @@ fn matches(
         reasons.push(about(
             State::Mutated,
             format!(
-                "the run has {bytes} bytes, the marker says {}",
-                marker.bytes
+                "the run has {} bytes, the marker says {}",
+                figures::grouped(bytes),
+                figures::grouped(marker.bytes)
             ),
             put_marker,
         ));

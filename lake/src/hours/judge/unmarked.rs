@@ -75,10 +75,11 @@ pub(in crate::hours) fn unpublished(dataset: &Dataset, slot: Slot, data: u64, no
     if now < deadline {
         let ends = match now < slot.end() {
             true => format!(
-                "it ends at {} and should be closed by {deadline}",
-                slot.end()
+                "it ends at {} and should be closed by {}",
+                slot.end().minute(),
+                deadline.minute()
             ),
-            false => format!("it has ended and should be closed by {deadline}"),
+            false => format!("it has ended and should be closed by {}", deadline.minute()),
         };
         return Reason::new(State::Open, ends);
     }

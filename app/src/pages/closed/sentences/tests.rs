@@ -44,6 +44,7 @@ fn report(states: &str) -> Arc<GridReport> {
         now: day().plus(1).start(),
         days: vec![GridDay {
             date: day(),
+            remarks: String::new(),
             states: states.to_owned(),
             objects: Vec::new(),
             bytes: Vec::new(),
