@@ -43,6 +43,14 @@ fn disk(error: &object_store::Error) -> Option<(Kind, &'static str)> {
     None
 }
 
+/// Whether a store denied what the crate tells as no more than an error: so it is with listings. Its
+/// type for that is private; what it writes of the status stands before anything that a store said.
+fn denied(error: &object_store::Error) -> bool {
+    let told = error.to_string();
+    let status = told.split("non-2xx status code: ").nth(1);
+    status.is_some_and(|status| status.starts_with("403") || status.starts_with("401"))
+}
+
 /// Whether a store said what asking again does not change.
 #[cfg(any(feature = "write", test))]
 pub(crate) fn lasting(error: &object_store::Error) -> bool {
@@ -56,7 +64,7 @@ pub(crate) fn lasting(error: &object_store::Error) -> bool {
             | E::InvalidPath { .. }
             | E::UnknownConfigurationKey { .. }
     );
-    refused || disk(error).is_some()
+    refused || denied(error) || disk(error).is_some()
 }
 
 impl From<object_store::Error> for Error {
@@ -86,6 +94,7 @@ impl From<object_store::Error> for Error {
                 (Kind::Unsupported, "the store cannot do this", None)
             }
             E::UnknownConfigurationKey { .. } => (Kind::Invalid, "unknown store setting", None),
+            other if denied(other) => (Kind::Denied, "the store denies access", None),
             other => match disk(other) {
                 Some((kind, message)) => (kind, message, None),
                 None => (Kind::Unreachable, "the store did not answer", None),
@@ -123,6 +132,26 @@ impl From<::parquet::errors::ParquetError> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_listing_that_is_denied_is_denied() {
+        let told = |text: &str| {
+            let source = Box::<dyn std::error::Error + Send + Sync>::from(text.to_owned());
+            Error::from(object_store::Error::Generic {
+                store: "S3",
+                source,
+            })
+            .kind()
+        };
+        let said = "Error performing list request: Error performing GET http://h/b in 2ms - Server returned non-2xx status code: ";
+        assert_eq!(
+            told(&format!("{said}403 Forbidden: <Error/>")),
+            Kind::Denied
+        );
+        assert_eq!(told(&format!("{said}401 Unauthorized: ")), Kind::Denied);
+        assert_eq!(told(&format!("{said}503 Slow: 403")), Kind::Unreachable);
+        assert_eq!(told("403 Forbidden"), Kind::Unreachable);
+    }
 
     #[test]
     fn a_disk_is_no_network() {

@@ -101,7 +101,7 @@ fn weigh<'a>(dataset: &Dataset, evidence: Foreign<'a>) -> (Vec<&'a Object>, Vec<
         reasons.push(state);
         reasons.sort_by_key(|reason| reason.key.is_some());
     } else if !counted.is_empty() {
-        gate(dataset, evidence.completeness, false, &mut reasons);
+        gate(dataset, evidence.completeness, None, &mut reasons);
     }
     (counted, reasons)
 }

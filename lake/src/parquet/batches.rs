@@ -1,5 +1,6 @@
 //! Decoding, and the one place where a decoder's panic becomes an error.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReader;
@@ -42,9 +43,21 @@ impl Iterator for Batches {
     }
 }
 
+thread_local! {
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread becomes an error now: then a hook has nothing to print.
+pub fn catching() -> bool {
+    CATCHING.get()
+}
+
 /// What `decode` gives, or an error where it panics. What it left half done must not be used.
 pub(crate) fn caught<T>(decode: impl FnOnce() -> T) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(decode)).map_err(|panic| {
+    let before = CATCHING.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(decode));
+    CATCHING.set(before);
+    done.map_err(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
         let said = said.unwrap_or("no reason given");
@@ -62,5 +75,6 @@ mod tests {
         assert_eq!(error.kind(), crate::Kind::Damaged);
         assert!(error.message().contains("bit width 99"), "{error}");
         assert_eq!(caught(|| 5).unwrap(), 5);
+        assert!(caught(catching).unwrap() && !catching());
     }
 }

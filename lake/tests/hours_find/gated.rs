@@ -105,14 +105,15 @@ async fn a_month_pays_one_listing_more_where_markers_say_what_the_gate_found() {
     println!("a gated month, cold: {counts}");
     let markers = slots(&bed).len() as u64;
     assert_eq!(report.counts[0], (State::Closed, markers));
-    // 31 days, the marker tree, what lies beside the days; and the dead letters.
-    assert_eq!((counts.lists, counts.gets, counts.heads), (34, markers, 0));
+    // 31 days, the marker tree, what lies beside the days; the dead letters, and what lies beside
+    // their days.
+    assert_eq!((counts.lists, counts.gets, counts.heads), (35, markers, 0));
     assert!(counts.round_trips <= 6, "{counts}");
     bed.finder().grid(from, to, Fresh::Refresh).await.unwrap();
     let refresh = bed.counts();
     println!("a gated month, refreshed: {refresh}");
-    // Markers, dead letters, today, and the day in turn.
-    assert_eq!((refresh.lists, refresh.gets), (4, 0));
+    // Markers, dead letters and what lies beside them, today; and the day in turn.
+    assert_eq!((refresh.lists, refresh.gets), (4 + 1, 0));
 }
 
 #[tokio::test]
@@ -139,7 +140,7 @@ async fn the_gate_reads_eight_hours_in_doubt_an_answer_and_each_once() {
     let files = FILES + 2;
     assert_eq!(counts.gets - markers, 8 * files, "{counts}");
     assert!(rounds <= 6, "{rounds}");
-    assert_eq!(counts.lists, 34);
+    assert_eq!(counts.lists, 35);
     // The two that are left, and then nothing more.
     let report = bed.finder().grid(from, to, Fresh::Known).await.unwrap();
     assert_eq!(incomplete(&report.counts), Some(10));
@@ -157,8 +158,9 @@ async fn a_check_asks_the_gate_always() {
     let counts = bed.counts();
     println!("a check of a gated hour: {counts}");
     assert!(report.closed, "{report:?}");
-    // Its markers, the hours of its day, its keys, its dead letters; the marker and its files.
-    assert_eq!((counts.lists, counts.gets), (4, 1 + FILES), "{counts}");
+    // Its markers, the hours of its day, its keys, its dead letters and what lies beside their days; the
+    // marker and its files.
+    assert_eq!((counts.lists, counts.gets), (5, 1 + FILES), "{counts}");
     bed.tick().await;
     dead_letter(&bed, slot).await;
     let report = bed.finder().check(slot).await.unwrap();
@@ -354,6 +356,94 @@ async fn the_gate_of_hours_that_others_close_is_asked_too() {
     assert_eq!(closed.blocked_by.unwrap().state, State::Incomplete);
     let check = bed.finder().check(hour(TO, 1)).await.unwrap();
     assert_eq!(check.state, State::Incomplete);
+}
+
+#[tokio::test]
+async fn an_hour_whose_lines_all_became_dead_letters_is_not_one_in_which_nothing_happened() {
+    let slot = hour(TO, 0);
+    let declared = json!({ "dataset": "learning.progress", "event_date": slot.day, "hour": 0, "reason": "quiet" });
+    for (every_hour, report, declares, right) in [
+        (true, false, false, State::Late),
+        (false, false, false, State::Late),
+        (false, false, true, State::Late),
+        (false, true, false, State::Late),
+        (false, true, true, State::Empty),
+    ] {
+        let mut bed = bed(TO, report);
+        let mut dataset = (*bed.dataset).clone();
+        dataset.every_hour = every_hour;
+        bed.dataset = Arc::new(dataset);
+        dead_letter(&bed, slot).await;
+        if declares {
+            let key = Bed::marker_key(slot).replace(".json", ".empty.json");
+            bed.put(&key, declared.to_string()).await;
+        }
+        let check = bed.finder().check(slot).await.unwrap();
+        let said = &check.reasons;
+        assert_eq!(
+            check.state, right,
+            "{every_hour} {report} {declares}: {said:?}"
+        );
+        assert!(
+            said.iter()
+                .any(|r| r.message == "no data, and yet 1 object of dead letters"),
+            "{said:?}"
+        );
+        let closed = bed.finder().closed().await.unwrap();
+        assert_eq!(closed.up_to.is_some(), right == State::Empty);
+    }
+}
+
+#[tokio::test]
+async fn dead_letters_in_no_hour_may_be_any_hours() {
+    let slot = hour(TO, 0);
+    for below in [
+        "x.json",
+        "partition=0/x.json",
+        "topic/event_date=2026-11-10/hour=00/x.json",
+        "event_date=2026-11-10/x.json",
+        "event_date=2026-11-10/Hour=00/x.json",
+        "event_date=2026-11-10/hour=24/x.json",
+        "event_date=2026%2D11%2D10/hour=00/x.json",
+    ] {
+        let bed = bed(TO, true);
+        publish(&bed, slot, &[1, 2], None).await;
+        bed.put(&format!("learning/progress.dlq/{below}"), "{}")
+            .await;
+        let check = bed.finder().check(slot).await.unwrap();
+        assert_eq!(check.state, State::Incomplete, "{below}");
+        let why = &check.reasons[0].message;
+        assert!(
+            why.starts_with("dead letters lie in no hour"),
+            "{below}: {why}"
+        );
+    }
+    let bed = bed(TO, true);
+    publish(&bed, slot, &[1, 2], None).await;
+    for hidden in ["_log/x.json", ".x.json"] {
+        bed.put(&format!("learning/progress.dlq/{hidden}"), "{}")
+            .await;
+    }
+    let check = bed.finder().check(slot).await.unwrap();
+    assert_eq!((check.state, check.closed), (State::Closed, true));
+}
+
+#[tokio::test]
+async fn dead_letters_that_a_marker_knows_of_are_not_forgotten() {
+    let bed = bed(TO, true);
+    let slot = hour(TO, 0);
+    let found = json!({
+        "orders": 1, "landed": 2, "dead_lettered": 1, "missing": 0, "letters": "1-0000000000000000",
+    });
+    publish(&bed, slot, &[1, 2], Some(found)).await;
+    let check = bed.finder().check(slot).await.unwrap();
+    assert_eq!(check.state, State::Closed);
+    let said = "1 line only among the dead letters when the hour was published, and some of these are gone";
+    assert!(
+        check.reasons.iter().any(|r| r.message == said),
+        "{:?}",
+        check.reasons
+    );
 }
 
 /// The hours of the last day that have ended.

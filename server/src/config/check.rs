@@ -180,6 +180,35 @@ fn check_apart(
     Ok(())
 }
 
+/// Refuses dead letters where they would be taken for data, or data for them.
+pub(super) fn check_letters(
+    source: &Source<'_>,
+    letters: &Spanned<String>,
+    dataset: &str,
+    date: &str,
+) -> Result<String> {
+    let prefix = check_prefix(source, letters)?;
+    let wrong = |why: &str| {
+        let message = format!("`dead_letter_prefix` {why}");
+        Err(source.wrong(&letters.span(), message))
+    };
+    if prefix.is_empty() {
+        return wrong(
+            "is empty: leave it out where there is none, and say where dead letters land otherwise",
+        );
+    }
+    if within(&prefix, dataset) || within(dataset, &prefix) {
+        return wrong("overlaps the dataset's own prefix: dead letters lie apart from the data");
+    }
+    if prefix
+        .split('/')
+        .any(|segment| segment.starts_with(&format!("{date}=")))
+    {
+        return wrong("is that of one day: the partitions of the dataset come below it");
+    }
+    Ok(prefix)
+}
+
 /// Whether a prefix is another one or lies below it.
 fn within(prefix: &str, other: &str) -> bool {
     let rest = prefix.strip_prefix(other);

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::ZoneConfig;
-use super::check::{check_prefix, check_zone};
+use super::check::{check_letters, check_prefix, check_zone};
 use super::source::Source;
 use super::value::{Link, Size, Span};
 
@@ -224,13 +224,19 @@ pub(super) fn dataset(
         return Err(source.wrong(&objects.span(), message));
     }
     let complete = section.complete.as_ref();
+    let prefix = check_prefix(source, &section.prefix)?;
+    let partition = partition(source, section)?;
+    let date = partition.first().cloned().unwrap_or_default();
     let banned = || BANNED.iter().map(|name| (*name).to_owned()).collect();
+    let complete = complete
+        .map(|section| gate(source, section, &prefix, &date))
+        .transpose()?;
     Ok(Dataset {
         name: section.name.get_ref().clone(),
         zone: zone.name.clone(),
         url: zone.address.to_string(),
-        prefix: check_prefix(source, &section.prefix)?,
-        partition: partition(source, section)?,
+        prefix,
+        partition,
         marker,
         grace: section.close_after.as_ref().map_or(GRACE, millis),
         every_hour: matches!(section.expects, Expects::EveryHour),
@@ -258,7 +264,7 @@ pub(super) fn dataset(
             median_bytes: section.budget.median_bytes.map(|size| size.0),
         },
         retention: section.retention.over(&zone.retention),
-        complete: complete.map(|section| gate(source, section)).transpose()?,
+        complete,
         metastore: section
             .metastore
             .as_ref()
@@ -407,14 +413,19 @@ fn unfit(template: &str, date: &str) -> Option<&'static str> {
     )
 }
 
-fn gate(source: &Source<'_>, section: &CompleteSection) -> Result<Complete> {
-    let prefix = section.dead_letter_prefix.as_ref();
+fn gate(
+    source: &Source<'_>,
+    section: &CompleteSection,
+    prefix: &str,
+    date: &str,
+) -> Result<Complete> {
+    let letters = section.dead_letter_prefix.as_ref();
     Ok(Complete {
         key: section.key.clone(),
         sequence: section.sequence.clone(),
         report: matches!(section.dead_letters, DeadLetters::Report),
-        dead_letters: prefix
-            .map(|prefix| check_prefix(source, prefix))
+        dead_letters: letters
+            .map(|letters| check_letters(source, letters, prefix, date))
             .transpose()?,
     })
 }

@@ -342,6 +342,34 @@ fn refused(prefix: &str, lines: &str) -> String {
 }
 
 #[test]
+fn dead_letters_lie_apart() {
+    for (prefix, right) in [
+        ("", "`dead_letter_prefix` is empty"),
+        ("/", "`dead_letter_prefix` is empty"),
+        (
+            "y",
+            "`dead_letter_prefix` overlaps the dataset's own prefix",
+        ),
+        (
+            "y/b/dlq/",
+            "`dead_letter_prefix` overlaps the dataset's own prefix",
+        ),
+        (
+            "y/b.dlq/event_date=2026-11-28/",
+            "`dead_letter_prefix` is that of one day",
+        ),
+        ("y/b.dlq/", ""),
+    ] {
+        let lines = format!(
+            "partition = [\"event_date\", \"hour\"]\n[dataset.complete]\nkey = \"k\"\nsequence = \"s\"\ndead_letter_prefix = \"{prefix}\"\n"
+        );
+        let told = refused("y/b", &lines);
+        assert_eq!(told.is_empty(), right.is_empty(), "{prefix}: {told}");
+        assert!(told.contains(right), "{prefix}: {told}");
+    }
+}
+
+#[test]
 fn datasets_of_a_zone_have_no_key_in_common() {
     let hours = "partition = [\"event_date\", \"hour\"]\n";
     for (prefix, right) in [

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::lines::{digits, sane};
@@ -106,12 +108,20 @@ pub(super) fn read(
         }
     };
     if first(bytes) == Some(b'[') {
-        let letters: Vec<Value> = serde_json::from_slice(bytes)
-            .map_err(|e| Error::damaged(format!("its JSON breaks off at line {}", e.line())))?;
-        for (at, letter) in (1..).zip(&letters) {
-            take(Some(letter), Place::Record(at))?;
-        }
-        return Ok(());
+        let mut at = 0;
+        let mut each = Each(|letter: Value| {
+            at += 1;
+            take(Some(&letter), Place::Record(at))
+        });
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        let read = json.deserialize_seq(&mut each).and_then(|told| {
+            json.end()?;
+            Ok(told)
+        });
+        return read.unwrap_or_else(|e| {
+            let message = format!("its JSON breaks off at line {}", e.line());
+            Err(Error::damaged(message))
+        });
     }
     for (at, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         if first(line).is_some() {
@@ -120,6 +130,28 @@ pub(super) fn read(
         }
     }
     Ok(())
+}
+
+/// Hands over the values of an array one by one: as a whole they are many times its bytes.
+struct Each<F>(F);
+
+impl<'de, F: FnMut(Value) -> Result<()>> Visitor<'de> for &mut Each<F> {
+    type Value = Result<()>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Result<()>, A::Error> {
+        while let Some(value) = all.next_element()? {
+            if let Err(error) = (self.0)(value) {
+                // The rest is read, and only read: the array must end as one.
+                while all.next_element::<IgnoredAny>()?.is_some() {}
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
 }
 
 /// The first byte that is no space.

@@ -5,7 +5,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayAccessor, ArrayRef};
+use arrow_array::{Array, ArrayAccessor, ArrayRef, FixedSizeBinaryArray};
 use arrow_schema::DataType;
 
 use super::orders::{Key, Orders, Side};
@@ -30,6 +30,8 @@ pub(super) fn lines(
         DataType::Utf8View => taking.bytes(keys.as_string_view()),
         DataType::Utf8 => taking.bytes(keys.as_string::<i32>()),
         DataType::Binary => taking.bytes(keys.as_binary::<i32>()),
+        // What a file has as 16 bytes, a dead letter has as text.
+        DataType::FixedSizeBinary(16) => taking.uuids(keys.as_fixed_size_binary()),
         DataType::FixedSizeBinary(_) => taking.bytes(keys.as_fixed_size_binary()),
         DataType::Int8 => taking.whole::<Int8Type>(keys),
         DataType::Int16 => taking.whole::<Int16Type>(keys),
@@ -63,6 +65,18 @@ impl<F: FnMut(u64)> Taking<'_, F> {
             let key = keys.value(at);
             let key = Key::of(key.as_ref());
             self.orders.take(key, *sequence, self.side)?;
+        }
+        Ok(())
+    }
+
+    fn uuids(&mut self, keys: &FixedSizeBinaryArray) -> Result<()> {
+        for (at, sequence) in self.sequences.iter().enumerate() {
+            let key = (at < keys.len() && keys.is_valid(at)).then(|| keys.value(at));
+            let key = key.and_then(Key::of_uuid).filter(|_| *sequence > 0);
+            match key {
+                Some(key) => self.orders.take(key, *sequence, self.side)?,
+                None => (self.bad)(at as u64),
+            }
         }
         Ok(())
     }

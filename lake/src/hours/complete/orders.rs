@@ -30,7 +30,7 @@ pub(super) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key<'a> {
     Number(i64),
-    /// What is written as a UUID, in lower case with hyphens: its two halves.
+    /// A UUID, by its bytes or as it is written in lower case with hyphens: its two halves.
     Uuid(u64, u64),
     Bytes(&'a [u8]),
 }
@@ -40,6 +40,12 @@ impl<'a> Key<'a> {
     pub(super) fn of(bytes: &'a [u8]) -> Self {
         let as_number = || number(bytes).map(Self::Number);
         uuid(bytes).or_else(as_number).unwrap_or(Self::Bytes(bytes))
+    }
+
+    /// The key that these 16 bytes are.
+    pub(super) fn of_uuid(bytes: &[u8]) -> Option<Self> {
+        let (high, low) = Uuid::from_slice(bytes).ok()?.as_u64_pair();
+        Some(Self::Uuid(high, low))
     }
 
     fn text(self) -> String {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BinaryArray, Decimal128Array, Float64Array, Int32Array, Int64Array, StringArray,
-    UInt64Array,
+    ArrayRef, BinaryArray, Decimal128Array, FixedSizeBinaryArray, Float64Array, Int32Array,
+    Int64Array, StringArray, UInt64Array,
 };
 use bytes::Bytes;
 
@@ -150,6 +150,20 @@ async fn keys_are_one_however_they_are_written() {
     let letters = Bytes::from_static(b"{\"order_id\":42,\"line_seq\":7}\n{\"schema\":{},\"payload\":{\"order_id\":\"42\",\"line_seq\":8}}");
     let found = asked(files, vec![("x", letters)]).await;
     assert_eq!(figures(&found), [1, 6, 2, 0], "{found:?}");
+}
+
+#[tokio::test]
+async fn a_uuid_of_16_bytes_is_the_one_that_is_written() {
+    let id: [u8; 16] = std::array::from_fn(|at| at as u8);
+    let keys = FixedSizeBinaryArray::try_from_iter([id, id].iter()).unwrap();
+    let run = file(vec![
+        ("order_id", Arc::new(keys) as ArrayRef),
+        ("line_seq", Arc::new(Int32Array::from(vec![1, 4]))),
+    ]);
+    let letter = r#"[{"order_id":"00010203-0405-0607-0809-0a0b0c0d0e0f","line_seq":3}]"#;
+    let found = asked(vec![run], vec![("0.json", Bytes::from(letter))]).await;
+    assert_eq!(figures(&found), [1, 2, 1, 1]);
+    assert_eq!(found.examples, ["00010203-0405-0607-0809-0a0b0c0d0e0f"]);
 }
 
 #[tokio::test]

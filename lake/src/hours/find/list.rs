@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use futures::StreamExt;
 use futures::stream::BoxStream;
+use futures::{StreamExt, try_join};
 use object_store::path::Path;
 
 use super::Finder;
@@ -12,6 +12,7 @@ use super::tally::Tally;
 use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
 use crate::hours::key::partition;
+use crate::hours::letters;
 use crate::hours::listing::{Listing, Object, SlotObjects, prefix_path};
 use crate::hours::spelled::keys_of;
 use crate::hours::template::{Template, Tree};
@@ -49,6 +50,10 @@ pub(super) struct Listed {
     /// Folders directly below the prefix, and keys.
     pub(super) folders: Vec<String>,
     pub(super) keys: Vec<Object>,
+    /// The first key of each day that is data of no slot.
+    pub(super) stray: BTreeMap<Day, String>,
+    /// What lies among the dead letters and in no day.
+    pub(super) beside: Option<String>,
     /// Whether the store would not list, where that is not the end of everything.
     pub(super) refused: Option<String>,
 }
@@ -125,6 +130,7 @@ impl Finder {
                 && let Some(stray) = listing.stray.pop()
             {
                 tally.stray(&stray);
+                listed.stray.entry(its).or_insert(stray.key);
             }
         }
         put(&mut listed.tally, day, tally);
@@ -166,8 +172,9 @@ impl Finder {
             return Ok(Listed::default());
         };
         let keys = between(self, &dataset, first, last)?;
-        match self.collect(&dataset, keys, (first, last)).await {
-            Ok(listed) => Ok(listed),
+        let days = self.collect(&dataset, keys, (first, last));
+        match try_join!(days, letters::beside(&dataset, &self.store)) {
+            Ok((listed, beside)) => Ok(Listed { beside, ..listed }),
             Err(error) if error.kind() == Kind::Denied => Ok(Listed {
                 refused: Some(error.to_string()),
                 ..Listed::default()

@@ -7,10 +7,12 @@ use super::forget::OBJECTS;
 use super::list::{InTree, Listed, Piece};
 use super::plan::in_data;
 use super::tally::Tally;
+use crate::figures::counted;
 use crate::hours::dataset::{Dataset, MarkerKind};
 use crate::hours::day::{Day, Slot};
 use crate::hours::foreign::{self, Commit, Foreign};
-use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, judge};
+use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, about, judge};
+use crate::hours::letters;
 use crate::hours::listing::{Object, SlotObjects, fingerprint};
 use crate::hours::spelled::is_day;
 use crate::hours::state::{Reason, Remark, State};
@@ -59,6 +61,9 @@ pub(super) struct Known {
     pub(super) commits: BTreeMap<String, (Object, Result<Commit, String>)>,
     pub(super) letters: BTreeMap<Slot, Vec<Object>>,
     letters_refused: Option<String>,
+    /// Dead letters of a day in no slot of it, and such that are in no day.
+    letters_stray: BTreeMap<Day, String>,
+    letters_beside: Option<String>,
     pub(super) gates: BTreeMap<Slot, (u64, Completeness)>,
     pub(super) root: Option<(Vec<String>, Vec<Object>)>,
     /// Closed days that had their turn to be listed again.
@@ -201,6 +206,10 @@ impl Known {
                 self.letters
                     .retain(|slot, _| !(first..=last).contains(&slot.day));
                 self.letters_refused = listed.refused;
+                self.letters_beside = listed.beside;
+                self.letters_stray
+                    .retain(|day, _| !(first..=last).contains(day));
+                self.letters_stray.extend(listed.stray);
                 for (slot, objects) in listed.slots {
                     let data: Vec<Object> = objects.data().cloned().collect();
                     self.letters.insert(slot, data);
@@ -361,6 +370,14 @@ impl Known {
                 foreign::judge(dataset, evidence)
             }
         };
+        if objects.is_empty()
+            && markers.current.is_none()
+            && let Some(reason) = self.only_letters(dataset, slot, &markers, now)
+        {
+            verdict.state = verdict.state.min(reason.state);
+            verdict.reasons.insert(0, reason);
+            verdict.reasons.sort_by_key(|reason| reason.state);
+        }
         if verdict.state == State::Empty
             && let Some(folder) = self.other_day(dataset, slot.day)
         {
@@ -380,6 +397,30 @@ impl Known {
             objects,
             at,
         }
+    }
+
+    /// Why a slot without data is not one in which nothing happened: all of it became dead letters.
+    /// Where these only are reported, somebody may declare it empty all the same.
+    fn only_letters(
+        &self,
+        dataset: &Dataset,
+        slot: Slot,
+        markers: &Markers,
+        now: Time,
+    ) -> Option<Reason> {
+        let rule = dataset.complete.as_ref()?;
+        let letters = self.letters_of(slot);
+        let said_of = now >= slot.start() && !dataset.before_first(slot);
+        let first = letters.first().filter(|_| said_of)?;
+        let declared = matches!(&markers.declared, Some((_, Ok(_))));
+        let state = match now < dataset.deadline(slot) {
+            _ if rule.report && declared => State::Empty,
+            true => State::Open,
+            false => State::Late,
+        };
+        let count = counted(letters.len() as u64, "object");
+        let message = format!("no data, and yet {count} of dead letters");
+        Some(about(state, message, first))
     }
 
     /// A folder that is a day written another way, as far as what lies beside the days is known.
@@ -449,6 +490,10 @@ impl Known {
             return unreadable(format!(
                 "the dead letters below {prefix}/ cannot be listed: {why}"
             ));
+        }
+        let stray = self.letters_beside.as_ref();
+        if let Some(key) = stray.or_else(|| self.letters_stray.get(&slot.day)) {
+            return unreadable(letters::stray(key));
         }
         let (key, found) = self
             .gates

@@ -47,8 +47,8 @@ pub(super) fn marked<'a>(
     );
     matches(marker, &scan, object, counted, reasons);
     misnamed(marker, &scan, object, reasons);
-    let stated = marker.stated().is_some();
-    gate(dataset, evidence.completeness, stated, reasons);
+    let stated = marker.stated();
+    gate(dataset, evidence.completeness, stated.as_ref(), reasons);
     late_data(dataset, evidence, object, reasons);
     let agrees = reasons.iter().all(|reason| reason.state >= State::Closed);
     if agrees {
@@ -140,19 +140,20 @@ fn misnamed(marker: &Marker, scan: &str, put_marker: &Object, reasons: &mut Vec<
     }
 }
 
-/// The completeness gate. Where its answer is not known, that is said; `stated` where the marker says
-/// what it was once.
+/// The completeness gate. Where its answer is not known, that is said; `stated` is what the marker
+/// says that it was once: lines that were dead letters then are no rows of the run, whatever became
+/// of the letters.
 pub(in crate::hours) fn gate(
     dataset: &Dataset,
     found: Option<&Completeness>,
-    stated: bool,
+    stated: Option<&Completeness>,
     reasons: &mut Vec<Reason>,
 ) {
     let Some(rule) = &dataset.complete else {
         return;
     };
     let Some(found) = found else {
-        let message = match stated {
+        let message = match stated.is_some() {
             true => {
                 "completeness not checked: the dead letters are not those that were there when its publisher's gate was asked"
             }
@@ -173,16 +174,20 @@ pub(in crate::hours) fn gate(
             ),
         ));
     }
-    if found.dead_lettered > 0 {
+    let then = stated.map_or(0, |stated| stated.dead_lettered);
+    let dead = found.dead_lettered.max(then);
+    if dead > 0 {
         let state = if rule.report {
             State::Closed
         } else {
             State::Incomplete
         };
-        let message = format!(
-            "{} only among the dead letters",
-            figures::counted(found.dead_lettered, "line")
-        );
+        let gone = match dead > found.dead_lettered {
+            true => " when the hour was published, and some of these are gone",
+            false => "",
+        };
+        let lines = figures::counted(dead, "line");
+        let message = format!("{lines} only among the dead letters{gone}");
         reasons.push(Reason::new(state, message));
     }
 }
