@@ -131,6 +131,8 @@ impl Asked {
     fn foreign(&self) -> Option<&'static str> {
         let request = &self.request;
         let kind = request.kind;
+        let publish = kind == Act::Publish;
+        let of_an_hour = matches!(kind, Act::Publish | Act::Repoint | Act::Compact);
         let said = [
             ("version", request.version.is_some(), kind == Act::Restore),
             ("at", request.at.is_some(), kind == Act::Restore),
@@ -152,6 +154,24 @@ impl Asked {
                 request.target_size.is_some(),
                 matches!(kind, Act::Optimize | Act::Compact),
             ),
+            ("date", request.date.is_some(), of_an_hour),
+            ("hour", request.hour.is_some(), of_an_hour),
+            (
+                "run",
+                request.run.is_some(),
+                matches!(kind, Act::Publish | Act::Repoint),
+            ),
+            ("count", request.count.is_some(), publish),
+            ("replace", request.replace, publish),
+            ("empty", request.empty, publish),
+            (
+                "definition_version",
+                request.definition_version.is_some(),
+                publish,
+            ),
+            ("max_event_time", request.max_event_time.is_some(), publish),
+            ("took_loose", request.took_loose, publish),
+            ("with_late", request.with_late, kind == Act::Compact),
         ];
         let foreign = said.into_iter().find(|(_, said, own)| *said && !own);
         foreign.map(|(field, _, _)| field)

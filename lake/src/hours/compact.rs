@@ -22,13 +22,13 @@ pub use self::apply::apply;
 use self::columns::Columns;
 use self::source::Source;
 use super::Dataset;
-use super::complete::gate;
 use super::day::Slot;
 use super::listing::Object;
 use super::publish::Over;
+use super::publish::asked::{Asked, ask, standing};
 use super::publish::gates::{dead_letters, incomplete};
 use super::publish::look::{look, objects};
-use super::publish::{judged, refuse, take};
+use super::publish::{refuse, take};
 use crate::delta::write::Digest;
 use crate::host::SharedHost;
 use crate::parquet::output::Memory;
@@ -65,6 +65,8 @@ pub struct Planned {
     target: u64,
     store_time: Time,
     work: Option<Work>,
+    /// What the gate said of the run that is current.
+    asked: Option<Asked>,
 }
 
 /// All that is needed to carry one out.
@@ -128,12 +130,16 @@ pub async fn plan(
         request.as_of,
     ))?;
     digest.take(&(request.target, request.with_late))?;
+    let mut asked = None;
     let decided = match refuse::before_looking(dataset, slot, store_time) {
         Some(why) => Err(Not::Refused(why)),
         None => {
             let seen = look(dataset, store, slot).await?;
             refuse::moved_on(&seen, &request.over)?;
-            let verdict = judged(dataset, slot, &seen, None, store_time);
+            let at = (slot, store_time);
+            let stands = standing(dataset, store, at, &seen, None, host).await?;
+            let verdict = stands.verdict;
+            asked = stands.asked;
             take(&mut digest, &seen)?;
             let source = source::source(dataset, request, &seen, &verdict, store_time);
             detail.state = Some(verdict.state);
@@ -146,8 +152,8 @@ pub async fn plan(
                     plan.files_to_rewrite = source.inputs.len() as u64;
                     plan.bytes_to_rewrite = source.bytes();
                     plan.files_to_write = plan.bytes_to_rewrite.div_ceil(request.target).max(1);
-                    let asked = (dataset, store, slot, store_time);
-                    decide(asked, source, &mut detail, host).await?
+                    let of = (dataset, store, slot, store_time);
+                    decide(of, source, asked.as_ref(), &mut detail, host).await?
                 }
             }
         }
@@ -173,6 +179,7 @@ pub async fn plan(
         target: request.target,
         store_time,
         work,
+        asked,
     })
 }
 
@@ -189,6 +196,7 @@ enum Not {
 async fn decide(
     (dataset, store, slot, now): (&Dataset, &Arc<dyn ObjectStore>, Slot, Time),
     source: Source,
+    known: Option<&Asked>,
     detail: &mut HoursDetail,
     host: &SharedHost,
 ) -> Result<Result<Work, Not>> {
@@ -198,7 +206,7 @@ async fn decide(
         Ok(work) => work,
         Err(not) => return Ok(Err(not)),
     };
-    if let Some(why) = settled(dataset, store, slot, &source, now, host).await? {
+    if let Some(why) = settled((dataset, store, slot, now), &source, known, host).await? {
         return Ok(Err(Not::Refused(why)));
     }
     Ok(Ok(Work {
@@ -212,11 +220,9 @@ async fn decide(
 /// Why the keys that were listed are not all there will be, or not all there should be: they are
 /// listed again, and the dead letters are looked at.
 async fn settled(
-    dataset: &Dataset,
-    store: &Arc<dyn ObjectStore>,
-    slot: Slot,
+    (dataset, store, slot, now): (&Dataset, &Arc<dyn ObjectStore>, Slot, Time),
     source: &Source,
-    now: Time,
+    known: Option<&Asked>,
     host: &SharedHost,
 ) -> Result<Option<String>> {
     let again = objects(dataset, store, slot).await?;
@@ -232,7 +238,8 @@ async fn settled(
     {
         return Ok(Some(why));
     }
-    let found = gate(dataset, store, &source.inputs, letters.as_deref(), host).await?;
+    let of = (source.inputs.as_slice(), letters.as_deref());
+    let Asked { found, .. } = ask(dataset, store, of, known, host).await?;
     let passes = found.passes(rule.report);
     Ok((!passes).then(|| incomplete(&found, rule.report)))
 }

@@ -1,7 +1,7 @@
 //! Superseded runs and consumed loose keys, deleted once nobody can want them back.
 //!
 //! What is deleted is decided hour by hour by [`rules`], and once more, on markers, pins and keys read
-//! again, before each batch. The marker of a run goes after the run: within the audit window, markers
+//! again, before each batch; where the completeness of an hour can be told, it is. The marker of a run goes after the run: within the audit window, markers
 //! are the history of the hour.
 
 mod apply;
@@ -9,6 +9,7 @@ mod forget;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use futures::StreamExt;
 use object_store::ObjectStore;
 
 pub use self::apply::{Erased, apply};
-use self::rules::{Found, Spare, decide};
+use self::rules::{Found, Spare};
+use self::whole::{Known, decided};
 use super::Dataset;
 use super::dataset::MarkerKind;
 use super::day::Slot;
@@ -37,6 +39,7 @@ pub struct Planned {
     pub plan: Plan,
     store_time: Time,
     audit: i64,
+    known: Known,
 }
 
 /// Plans an expiry; `store_time` is the store's clock. A plan that is refused says why.
@@ -59,6 +62,7 @@ pub async fn plan(
         }
     };
     detail.audit_ms = audit;
+    let mut known = Known::new();
     if plan.refused.is_none() {
         let (mut trees, listing) = listed(dataset, store, host).await?;
         let mut spared = Vec::new();
@@ -75,7 +79,8 @@ pub async fn plan(
                 continue;
             }
             let (markers, _) = sorted(dataset, slot, read_all(store, tree).await?);
-            let found = decide(dataset, slot, (&markers, &objects), store_time, audit);
+            let (hour, at) = ((dataset, store, slot), (store_time, audit));
+            let found = decided(hour, (&markers, &objects), at, &mut known, host).await?;
             spared.extend(found.spared);
             for group in &found.groups {
                 let expired = expired(slot, group);
@@ -97,6 +102,7 @@ pub async fn plan(
         plan,
         store_time,
         audit,
+        known,
     })
 }
 

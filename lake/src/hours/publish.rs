@@ -6,6 +6,7 @@
 //! reading. So an act that fails has left no marker or a true one, and may be tried again.
 
 mod apply;
+pub(crate) mod asked;
 mod claim;
 pub(crate) mod gates;
 mod history;
@@ -25,11 +26,12 @@ use object_store::ObjectStore;
 use object_store::path::Path;
 use serde_json::{Map, Value};
 
+pub(crate) use self::apply::tell;
 pub use self::apply::{apply, refresh};
+use self::asked::{Asked, standing};
 use self::look::{Look, look};
 use super::Dataset;
 use super::day::Slot;
-use super::judge::{Completeness, Evidence, Verdict, judge};
 use super::listing::{Object, path};
 use super::marker::Marker;
 use super::taken::Took;
@@ -123,7 +125,8 @@ pub struct Planned {
     write: Option<Write>,
     /// The store's clock when it was planned.
     store_time: Time,
-    completeness: Option<Completeness>,
+    /// What the gate said of the run that is current once this is done.
+    asked: Option<Asked>,
 }
 
 /// What an act writes.
@@ -147,7 +150,7 @@ struct Decided {
     write: Option<Write>,
     superseded: Option<String>,
     findings: Vec<crate::wire::Finding>,
-    completeness: Option<Completeness>,
+    asked: Option<Asked>,
     warnings: Vec<String>,
     /// Data objects and bytes of the run.
     amount: (u64, u64),
@@ -198,6 +201,18 @@ pub async fn plan(
     store_time: Time,
     host: &SharedHost,
 ) -> Result<Planned> {
+    plan_knowing(dataset, store, request, store_time, None, host).await
+}
+
+/// Plans as [`plan`] does; `known` is what the gate of completeness said of a run a while ago.
+pub(crate) async fn plan_knowing(
+    dataset: &Dataset,
+    store: &Arc<dyn ObjectStore>,
+    request: &Request,
+    store_time: Time,
+    known: Option<&Asked>,
+    host: &SharedHost,
+) -> Result<Planned> {
     let slot = request.slot;
     refuse::misnamed(dataset, request)?;
     let kind = match request.what {
@@ -218,20 +233,22 @@ pub async fn plan(
         None => {
             let seen = look(dataset, store, slot).await?;
             refuse::moved_on(&seen, &request.over)?;
-            let verdict = judged(dataset, slot, &seen, None, store_time);
-            detail.state = Some(verdict.state);
-            detail.reasons = verdict.reasons;
-            take(&mut digest, &seen)?;
+            let at = (slot, store_time);
+            let stands = standing(dataset, store, at, &seen, known, host).await?;
+            detail.state = Some(stands.verdict.state);
+            detail.reasons.clone_from(&stands.verdict.reasons);
+            let seen = (&seen, &stands);
+            take(&mut digest, seen.0)?;
             match &request.what {
                 What::Run(claim) => {
-                    claim::decide(dataset, store, request, claim, &seen, host).await?
+                    claim::decide(dataset, store, request, claim, seen, host).await?
                 }
                 What::Empty => {
                     let other = crate::hours::spelled::day_of(dataset, store, slot.day).await?;
-                    refuse::empty(slot, &seen, other.as_deref())
+                    refuse::empty(slot, seen.0, other.as_deref())
                 }
                 What::Repoint { run } => {
-                    repoint::decide(dataset, store, request, run, &seen, host).await?
+                    repoint::decide(dataset, store, request, run, seen, host).await?
                 }
             }
         }
@@ -258,7 +275,7 @@ pub async fn plan(
         slot,
         write: decided.write,
         store_time,
-        completeness: decided.completeness,
+        asked: decided.asked,
     })
 }
 
@@ -284,23 +301,6 @@ pub(crate) fn take(digest: &mut Digest, seen: &Look) -> Result<()> {
         digest.take(&(&object.key, object.bytes, &object.etag))?;
     }
     Ok(())
-}
-
-pub(crate) fn judged(
-    dataset: &Dataset,
-    slot: Slot,
-    seen: &Look,
-    completeness: Option<&Completeness>,
-    now: Time,
-) -> Verdict {
-    let evidence = Evidence {
-        slot,
-        markers: &seen.markers,
-        objects: &seen.objects,
-        completeness,
-        now,
-    };
-    judge(dataset, evidence)
 }
 
 /// A marker as it is written.

@@ -177,7 +177,7 @@ async fn register(placed: &Placed, now: Time, published: &mut Published, host: &
             return;
         }
         let mut again = published.clone();
-        match publish::refresh(dataset, store, now, &mut again).await {
+        match publish::refresh(dataset, store, now, &mut again, host).await {
             Ok(()) if contradicted || again.marker != published.marker => *published = again,
             _ => return,
         }

@@ -230,7 +230,8 @@ fn text(told: &Published, slot: Slot) -> String {
     if superseded.is_some() {
         out.push_str(&match &told.way_back {
             Some(command) => format!("\nthe way back: {command}\n"),
-            None => "\nthere is no way back: the run that was replaced did not match its marker\n"
+            None => "\nthere is no way back: the run that was replaced did not match its marker, or was \
+                     not complete\n"
                 .to_owned(),
         });
     }

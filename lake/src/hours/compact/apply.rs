@@ -9,9 +9,10 @@ use super::{Planned, Work};
 use crate::delta::write::Signature;
 use crate::host::SharedHost;
 use crate::hours::Dataset;
+use crate::hours::day::Slot;
 use crate::hours::publish::look::objects;
 use crate::hours::publish::{self, Claim, What, run};
-use crate::plan::{Published, PublishedOutcome};
+use crate::plan::{Plan, Published, PublishedOutcome};
 use crate::table::Time;
 use crate::{Error, Kind, Result};
 
@@ -32,7 +33,8 @@ pub async fn apply(
         let mut told = Published::of(&planned.plan, planned.slot);
         // Nothing had to be done: what a reader may scan is told all the same.
         if told.outcome == PublishedOutcome::Unchanged {
-            publish::refresh(dataset, store, planned.store_time, &mut told).await?;
+            let (known, now) = (planned.asked.as_ref(), planned.store_time);
+            publish::tell(dataset, store, now, known, &mut told, host).await?;
         }
         return Ok(told);
     };
@@ -42,7 +44,8 @@ pub async fn apply(
     let written = written.map_err(|e| e.within(unpublished()))?;
     let again = objects(dataset, store, planned.slot).await?;
     if let Some(why) = work.source.moved(&again) {
-        return Ok(refused(planned, format!("{}: {why}", unpublished())));
+        let why = format!("{}: {why}", unpublished());
+        return Ok(refused(&planned.plan, planned.slot, why));
     }
     if host.cancelled() {
         let stopped = "stopped before anything was published: the hour is as it was";
@@ -61,9 +64,11 @@ pub async fn apply(
         as_of: signature.now,
         over: work.source.over.clone(),
     };
-    let act = publish::plan(dataset, store, &request, planned.store_time, host).await?;
+    let (known, now) = (planned.asked.as_ref(), planned.store_time);
+    let act = publish::plan_knowing(dataset, store, &request, now, known, host).await?;
     if let Some(why) = &act.plan.refused {
-        return Ok(refused(planned, format!("{}: {why}", unpublished())));
+        let why = format!("{}: {why}", unpublished());
+        return Ok(refused(&act.plan, planned.slot, why));
     }
     let mut told = publish::apply(dataset, store, &act, signature, host).await?;
     let mut warnings = planned.plan.warnings.clone();
@@ -80,11 +85,12 @@ pub async fn apply(
     Ok(told)
 }
 
-fn refused(planned: &Planned, why: String) -> Published {
+/// `plan` says how the hour stands.
+fn refused(plan: &Plan, slot: Slot, why: String) -> Published {
     Published {
         outcome: PublishedOutcome::Refused,
         refused: Some(why),
-        ..Published::of(&planned.plan, planned.slot)
+        ..Published::of(plan, slot)
     }
 }
 

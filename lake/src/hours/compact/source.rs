@@ -101,6 +101,8 @@ pub(super) fn source(
         format!("the hour is {state}: {}", why.unwrap_or_default())
     };
     match verdict.state {
+        // Late keys may have the lines that are missing: the gate is asked again, with them.
+        State::Incomplete if request.with_late && brings(dataset, request.slot, seen) => {}
         state if state < State::Late => return Err(Not::Refused(why())),
         // Whoever packs every hour is not held up by one in which nothing happened.
         State::Empty => return Err(Not::Needed(why())),
@@ -128,6 +130,12 @@ pub(super) fn source(
         }
     }
     Ok(source)
+}
+
+/// Whether there are loose keys whose rows the run does not have.
+fn brings(dataset: &Dataset, slot: Slot, seen: &Look) -> bool {
+    let found = loose(dataset, slot, &seen.markers, &seen.objects);
+    found.is_some_and(|found| !found.late.is_empty() || !found.replaced.is_empty())
 }
 
 /// The loose keys of an hour without a marker.

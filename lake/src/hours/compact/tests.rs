@@ -20,6 +20,7 @@ use crate::hours::fixture::{Shop, file, host};
 use crate::hours::judge::tests::dataset as plain;
 use crate::hours::listing::path;
 use crate::hours::marker::Marker;
+use crate::hours::publish::asked::judged;
 use crate::hours::publish::{self, Claim, What};
 use crate::hours::state::State;
 use crate::parquet::reader::ParquetFile;
@@ -125,7 +126,8 @@ impl Lab {
     async fn state(&self) -> (State, Vec<String>) {
         let seen = look(&self.dataset, &self.shop.store, slot()).await.unwrap();
         let now = Time(self.now().await.0 + HOUR);
-        let verdict = judged(&self.dataset, slot(), &seen, None, now);
+        let evidence = (&seen.markers, &seen.objects);
+        let verdict = judged(&self.dataset, (slot(), now), evidence, None);
         let reasons = verdict.reasons.into_iter().map(|reason| reason.message);
         (verdict.state, reasons.collect())
     }
@@ -665,7 +667,8 @@ async fn a_key_that_appears_with_an_old_time_is_late_and_no_row_is_lost() {
     let mut seen = look(&lab.dataset, &lab.shop.store, slot()).await.unwrap();
     seen.objects.loose.push(old.clone());
     let now = Time(lab.now().await.0 + HOUR);
-    let verdict = judged(&lab.dataset, slot(), &seen, None, now);
+    let evidence = (&seen.markers, &seen.objects);
+    let verdict = judged(&lab.dataset, (slot(), now), evidence, None);
     let said = &verdict.reasons[0];
     assert_eq!(said.key.as_ref(), Some(&old.key));
     assert!(

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use object_store::ObjectStore;
 
-use super::rules::{Spare, decide};
+use super::rules::Spare;
+use super::whole::decided;
 use super::{Planned, summed};
 use crate::host::{Progress, SharedHost};
 use crate::hours::Dataset;
@@ -44,10 +45,11 @@ pub async fn apply(
     let mut erased = Erased::default();
     let mut eraser = Eraser::new(store, host);
     let mut spared = Vec::new();
+    let mut known = planned.known.clone();
+    let at = (planned.store_time, planned.audit);
     for batch in batches(planned) {
         if host.cancelled() {
-            let what = format!("stopped after {} objects were deleted", erased.deleted);
-            return Err(Error::new(Kind::Cancelled, what));
+            return Err(stopped(&erased));
         }
         host.progress(Progress {
             step: "deleting superseded runs".to_owned(),
@@ -58,17 +60,8 @@ pub async fn apply(
         let mut going: Vec<Object> = Vec::new();
         for (slot, keys) in batch {
             // A key may have been put again since it was planned with: it is another one then.
-            let (again, objects) = match look(dataset, store, slot).await {
-                Ok(seen) => (
-                    decide(
-                        dataset,
-                        slot,
-                        (&seen.markers, &seen.objects),
-                        planned.store_time,
-                        planned.audit,
-                    ),
-                    seen.objects,
-                ),
+            let seen = match look(dataset, store, slot).await {
+                Ok(seen) => seen,
                 Err(error) => {
                     // Nobody knows who needs them now.
                     let why = format!("the hour cannot be read again: {error}");
@@ -79,6 +72,12 @@ pub async fn apply(
                     continue;
                 }
             };
+            let (hour, evidence) = ((dataset, store, slot), (&seen.markers, &seen.objects));
+            let again = decided(hour, evidence, at, &mut known, host).await;
+            let again = again.map_err(|error| match error.kind() {
+                Kind::Cancelled => stopped(&erased),
+                _ => error,
+            })?;
             let goes: BTreeSet<&str> = again
                 .groups
                 .iter()
@@ -91,7 +90,11 @@ pub async fn apply(
                 .map(|spare| (spare.object.key.as_str(), spare.why.as_str()))
                 .collect();
             let mut gone = keys.len() as u64;
-            for object in objects.data().filter(|object| keys.contains(&object.key)) {
+            for object in seen
+                .objects
+                .data()
+                .filter(|object| keys.contains(&object.key))
+            {
                 gone = gone.saturating_sub(1);
                 match goes.contains(object.key.as_str()) {
                     true => going.push(object.clone()),
@@ -119,14 +122,8 @@ pub async fn apply(
         if host.cancelled() {
             break;
         }
-        let again = match look(dataset, store, slot).await {
-            Ok(seen) => decide(
-                dataset,
-                slot,
-                (&seen.markers, &seen.objects),
-                planned.store_time,
-                planned.audit,
-            ),
+        let seen = match look(dataset, store, slot).await {
+            Ok(seen) => seen,
             Err(error) => {
                 let why = format!("the hour cannot be read again: {error}");
                 erased.failed.extend(keys.into_iter().map(|key| Failed {
@@ -135,6 +132,11 @@ pub async fn apply(
                 }));
                 continue;
             }
+        };
+        let (hour, evidence) = ((dataset, store, slot), (&seen.markers, &seen.objects));
+        let again = match decided(hour, evidence, at, &mut known, host).await {
+            Err(error) if error.kind() == Kind::Cancelled => break,
+            again => again?,
         };
         let gone = again.groups.iter().filter(|group| group.objects.is_empty());
         let going: Vec<Object> = gone
@@ -146,6 +148,12 @@ pub async fn apply(
     }
     erased.spared = summed(spared);
     Ok(erased)
+}
+
+/// Whoever stops an expiry is told how far it came.
+fn stopped(erased: &Erased) -> Error {
+    let what = format!("stopped after {} objects were deleted", erased.deleted);
+    Error::new(Kind::Cancelled, what)
 }
 
 /// The markers that were planned, by their hours, but for those of runs of which something is left.

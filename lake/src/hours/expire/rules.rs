@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::forget::forget;
 use crate::hours::Dataset;
 use crate::hours::day::Slot;
-use crate::hours::judge::{Evidence, Markers, judge};
+use crate::hours::judge::{Completeness, Evidence, Markers, judge};
 use crate::hours::listing::{Object, SlotObjects};
 use crate::hours::marker::{Marker, RunPin};
 use crate::hours::publish::run::id;
@@ -47,6 +47,14 @@ impl Decided {
         self.spare_until(objects, why, None);
     }
 
+    /// Spares all that was to go.
+    pub(super) fn withhold(mut self, why: &str) -> Self {
+        for group in std::mem::take(&mut self.groups) {
+            self.spare(&group.objects, why);
+        }
+        self
+    }
+
     fn spare_until<'a>(
         &mut self,
         objects: impl IntoIterator<Item = &'a Object>,
@@ -61,13 +69,14 @@ impl Decided {
     }
 }
 
-/// Decides, at the store's time `now`.
+/// Decides, at the store's time `now`; `completeness` is what the gate said of the current run, where
+/// it was asked.
 pub(super) fn decide(
     dataset: &Dataset,
     slot: Slot,
     (markers, objects): (&Markers, &SlotObjects),
-    now: Time,
-    audit: i64,
+    completeness: Option<&Completeness>,
+    (now, audit): (Time, i64),
 ) -> Decided {
     let mut decided = Decided::default();
     let current = markers.current.as_ref();
@@ -88,7 +97,7 @@ pub(super) fn decide(
             slot,
             markers,
             objects,
-            completeness: None,
+            completeness,
             now,
         },
     );

@@ -6,14 +6,14 @@ use bytes::Bytes;
 use object_store::ObjectStore;
 use serde_json::Value;
 
-use super::look::{Look, look};
+use super::asked::{Asked, standing};
+use super::look::{look, markers};
 use super::put::{Stands, create, swap};
-use super::refuse::winner;
-use super::{Planned, Write, body_of, history, judged, map_of};
+use super::refuse::{published_already, winner};
+use super::{Planned, Write, body_of, history, map_of};
 use crate::delta::write::Signature;
 use crate::host::{Progress, SharedHost};
 use crate::hours::Dataset;
-use crate::hours::judge::Completeness;
 use crate::hours::listing::{Object, path};
 use crate::hours::marker::{Declared, Marker};
 use crate::hours::template::Template;
@@ -64,25 +64,27 @@ pub async fn apply(
                 step(host, "putting the list of loose keys that the run took in");
                 list(store, (key, body), host).await?;
             }
-            mark(dataset, store, planned, (&marker, over.as_ref()), host).await?;
-            told.outcome = PublishedOutcome::Published;
-            let detail = planned.plan.hours.as_ref();
-            told.superseded_run = detail.and_then(|detail| detail.superseded_run.clone());
+            match mark(dataset, store, planned, (&marker, over.as_ref()), host).await? {
+                None => {
+                    told.outcome = PublishedOutcome::Published;
+                    let detail = planned.plan.hours.as_ref();
+                    told.superseded_run = detail.and_then(|detail| detail.superseded_run.clone());
+                }
+                Some(theirs) => told.message = Some(published_already(&theirs)),
+            }
         }
     }
     step(host, "looking at the hour again");
-    let completeness = planned.completeness.as_ref();
-    match look(dataset, store, planned.slot).await {
-        Ok(seen) => stands(dataset, &seen, completeness, planned.store_time, &mut told)?,
-        // What was put is put. How the hour stands is not known, and that is what is told.
-        Err(error) => {
-            let done = match told.outcome {
-                PublishedOutcome::Published => "the marker was put",
-                _ => "nothing had to be put",
-            };
-            return Err(error.within(format!("{done}, and the hour cannot be looked at again")));
-        }
-    }
+    let (known, store_time) = (planned.asked.as_ref(), planned.store_time);
+    let looked = tell(dataset, store, store_time, known, &mut told, host).await;
+    // What was put is put. How the hour stands is not known, and that is what is told.
+    looked.map_err(|error| {
+        let done = match told.outcome {
+            PublishedOutcome::Published => "the marker was put",
+            _ => "nothing had to be put",
+        };
+        error.within(format!("{done}, and the hour cannot be looked at again"))
+    })?;
     Ok(told)
 }
 
@@ -127,14 +129,15 @@ async fn list(
     }
 }
 
-/// Puts the marker; the one before is kept first.
+/// Puts the marker; the one before is kept first. Gives the marker that stands where somebody else
+/// published the same run first: then nothing is left to do.
 async fn mark(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,
     planned: &Planned,
     (marker, over): (&Marker, Option<&(Object, Bytes)>),
     host: &SharedHost,
-) -> Result<()> {
+) -> Result<Option<Marker>> {
     let slot = planned.slot;
     let key = path(&Template::of(dataset).current(slot))?;
     let body = Bytes::from(body_of(marker)?);
@@ -155,9 +158,12 @@ async fn mark(
         }
     };
     let Stands::Theirs(bytes) = stands else {
-        return Ok(());
+        return Ok(None);
     };
-    let theirs = Marker::parse(dataset, slot, &bytes);
+    let theirs = match Marker::parse(dataset, slot, &bytes) {
+        Ok(theirs) if says_the_same(dataset, &theirs, marker) => return Ok(Some(theirs)),
+        theirs => theirs,
+    };
     let after_ours = theirs.as_ref().is_ok_and(|theirs| {
         theirs.run_id != marker.run_id && theirs.superseded().any(|run| run == marker.run_id)
     });
@@ -170,6 +176,12 @@ async fn mark(
         format!("run {} {what}: {}", marker.run_id, winner(&theirs)),
     )
     .at("key", &key))
+}
+
+/// Whether two markers name the same objects of the same run.
+fn says_the_same(dataset: &Dataset, one: &Marker, other: &Marker) -> bool {
+    let said = |marker: &Marker| (marker.object_count, marker.bytes, marker.scan(dataset));
+    one.run_id == other.run_id && said(one) == said(other)
 }
 
 /// Puts the declaration that nothing happened.
@@ -217,30 +229,40 @@ async fn declare(
     }
 }
 
-/// Looks at the hour of an answer again, and tells how it stands now. `store_time` is the store's
-/// clock of a moment ago.
+/// Looks at the hour of an answer again, and tells how it stands now if its marker is another one by
+/// now. `store_time` is the store's clock of a moment ago.
 pub async fn refresh(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,
     store_time: Time,
     told: &mut Published,
+    host: &SharedHost,
 ) -> Result<()> {
-    let seen = look(dataset, store, told.slot()).await?;
-    stands(dataset, &seen, None, store_time, told)
+    let (markers, _) = markers(dataset, store, told.slot()).await?;
+    let current = markers.marker().map(map_of).transpose()?;
+    match current.is_some() && current == told.marker {
+        true => Ok(()),
+        false => tell(dataset, store, store_time, None, told, host).await,
+    }
 }
 
-/// Tells how the hour stands.
-fn stands(
+/// Looks at the hour of an answer, and tells how it stands; `known` is what the gate of completeness
+/// said a while ago.
+pub(crate) async fn tell(
     dataset: &Dataset,
-    seen: &Look,
-    completeness: Option<&Completeness>,
+    store: &Arc<dyn ObjectStore>,
     store_time: Time,
+    known: Option<&Asked>,
     told: &mut Published,
+    host: &SharedHost,
 ) -> Result<()> {
+    let slot = told.slot();
+    let seen = look(dataset, store, slot).await?;
     let current = seen.markers.current.as_ref();
     let put = current.map_or(store_time, |(object, _)| object.put);
     let now = put.max(store_time);
-    let verdict = judged(dataset, told.slot(), seen, completeness, now);
+    let stands = standing(dataset, store, (slot, now), &seen, known, host).await?;
+    let verdict = stands.verdict;
     told.marker = seen.markers.marker().map(map_of).transpose()?;
     told.state = Some(verdict.state);
     told.reasons = verdict.reasons;

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use object_store::ObjectStore;
 use serde_json::{Map, Value, json};
 
+use super::asked::{Asked, Standing};
 use super::gates::{Gated, gates};
 use super::look::Look;
-use super::refuse::{matches, winner};
+use super::refuse::{matches, published_already, winner};
 use super::{Claim, Decided, Request, Write, history, run, taken};
 use crate::figures::counted;
 use crate::host::SharedHost;
 use crate::hours::Dataset;
-use crate::hours::judge::{Completeness, early_words};
+use crate::hours::judge::early_words;
 use crate::hours::key::findings;
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, REPEATED_ROWS, publication_ok};
+use crate::hours::state::State;
 use crate::table::Time;
 use crate::wire::Severity;
 use crate::{Error, Result};
@@ -29,10 +31,10 @@ pub(super) async fn decide(
     store: &Arc<dyn ObjectStore>,
     request: &Request,
     claim: &Claim,
-    seen: &Look,
+    (seen, stands): (&Look, &Standing),
     host: &SharedHost,
 ) -> Result<Decided> {
-    if let Some(decided) = in_the_way(dataset, request, claim, seen) {
+    if let Some(decided) = in_the_way(dataset, request, claim, (seen, stands)) {
         return Ok(decided);
     }
     let Some(definition_version) = claim
@@ -70,11 +72,12 @@ pub(super) async fn decide(
     if let Some((key, why)) = banned(dataset, &listed) {
         return Ok(Decided::refused(format!("{key} may not exist: {why}")));
     }
-    let gated = gates(dataset, store, request.slot, &listed, host).await?;
+    let known = stands.asked.as_ref();
+    let gated = gates(dataset, store, request.slot, &listed, known, host).await?;
     let newest = newest(dataset, request, claim, &gated);
     let refused = gated.refused.clone().or_else(|| newest.clone().err());
     marker.max_event_time = newest.unwrap_or(request.as_of);
-    complete(&mut marker, gated.completeness.as_ref());
+    complete(&mut marker, gated.asked.as_ref());
     let record = taken::state(dataset, request.slot, claim, &prefix, seen, &mut marker)?;
     if let Some(repeated) = gated.repeated {
         marker
@@ -99,7 +102,7 @@ pub(super) async fn decide(
         }),
         refused,
         findings: gated.findings,
-        completeness: gated.completeness,
+        asked: gated.asked,
         warnings,
         amount: (marker.object_count, marker.bytes),
         ..Decided::default()
@@ -107,7 +110,16 @@ pub(super) async fn decide(
 }
 
 /// What a marker that is there already, or was, has to do with the claim.
-fn in_the_way(dataset: &Dataset, request: &Request, claim: &Claim, seen: &Look) -> Option<Decided> {
+fn in_the_way(
+    dataset: &Dataset,
+    request: &Request,
+    claim: &Claim,
+    (seen, stands): (&Look, &Standing),
+) -> Option<Decided> {
+    let unchanged = |why: String| Decided {
+        asked: stands.asked.clone(),
+        ..Decided::unchanged(why)
+    };
     let same = |marker: &Marker| marker.run_id == claim.run;
     let slot = request.slot;
     match &seen.markers.current {
@@ -123,15 +135,16 @@ fn in_the_way(dataset: &Dataset, request: &Request, claim: &Claim, seen: &Look) 
         Some((object, Ok(marker))) => {
             let holds = matches(dataset, seen, object.put, marker);
             if holds && same(marker) {
-                return Some(Decided::unchanged(format!(
-                    "run {} is published already: {}",
-                    marker.run_id,
-                    winner(&Ok(marker.clone()))
-                )));
+                return Some(unchanged(published_already(marker)));
             }
             if holds && !claim.replace {
-                return Some(Decided::unchanged(format!(
-                    "the hour is closed under run {}; run {} was not published: --replace does that; {}",
+                let state = match stands.verdict.state {
+                    State::OverBudget => State::Closed,
+                    state => state,
+                };
+                return Some(unchanged(format!(
+                    "the hour is {} under run {}; run {} was not published: --replace does that; {}",
+                    state.words(),
                     marker.run_id,
                     claim.run,
                     winner(&Ok(marker.clone()))
@@ -240,9 +253,9 @@ fn newest(
 }
 
 /// Writes what the gate found into a marker.
-pub(super) fn complete(marker: &mut Marker, found: Option<&Completeness>) {
+pub(super) fn complete(marker: &mut Marker, asked: Option<&Asked>) {
     marker.extra.remove(COMPLETENESS);
-    if let Some(found) = found {
+    if let Some(Asked { found, .. }) = asked {
         let mut figures: Value = json!({
             "orders": found.orders, "landed": found.landed,
             "dead_lettered": found.dead_lettered, "missing": found.missing,

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use object_store::ObjectStore;
 
+use super::asked::{Asked, ask};
 use super::look::objects;
 use crate::figures::counted;
 use crate::host::SharedHost;
 use crate::hours::columns::of_file;
 use crate::hours::day::Slot;
 use crate::hours::judge::Completeness;
-use crate::hours::listing::{Object, fingerprint};
-use crate::hours::{Dataset, complete, contract};
+use crate::hours::listing::Object;
+use crate::hours::{Dataset, contract};
 use crate::table::Time;
 use crate::wire::{Finding, Severity};
 use crate::{Kind, Result};
@@ -24,8 +25,8 @@ pub(crate) struct Gated {
     pub(crate) findings: Vec<Finding>,
     /// The newest event by the files' own statistics.
     pub(crate) newest: Option<Time>,
-    /// What the gate of completeness found.
-    pub(crate) completeness: Option<Completeness>,
+    /// What the gate of completeness said.
+    pub(crate) asked: Option<Asked>,
     /// Rows that repeat the grain of a row before them, where that was looked for.
     pub(crate) repeated: Option<u64>,
     /// What whoever publishes should know.
@@ -35,12 +36,13 @@ pub(crate) struct Gated {
 }
 
 /// Puts a run to them. Each is asked only where the one before lets the run pass: the later ones
-/// read more.
+/// read more. `known` is what the gate of completeness said a while ago.
 pub(crate) async fn gates(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,
     slot: Slot,
     run: &[Object],
+    known: Option<&Asked>,
     host: &SharedHost,
 ) -> Result<Gated> {
     let mut gated = Gated::default();
@@ -58,12 +60,11 @@ pub(crate) async fn gates(
     }
     if let (None, Some(rule)) = (&gated.refused, &dataset.complete) {
         let letters = dead_letters(dataset, store, slot).await?;
-        let mut found = complete::gate(dataset, store, run, letters.as_deref(), host).await?;
-        found.letters = letters.as_deref().map(fingerprint);
-        if !found.passes(rule.report) {
-            gated.refused = Some(incomplete(&found, rule.report));
+        let asked = ask(dataset, store, (run, letters.as_deref()), known, host).await?;
+        if !asked.found.passes(rule.report) {
+            gated.refused = Some(incomplete(&asked.found, rule.report));
         }
-        gated.completeness = Some(found);
+        gated.asked = Some(asked);
     }
     Ok(gated)
 }

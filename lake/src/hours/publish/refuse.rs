@@ -102,6 +102,15 @@ pub(super) fn winner(read: &Result<Marker, String>) -> String {
     }
 }
 
+/// What is said of a run that a marker names already.
+pub(super) fn published_already(marker: &Marker) -> String {
+    format!(
+        "run {} is published already: {}",
+        marker.run_id,
+        winner(&Ok(marker.clone()))
+    )
+}
+
 /// Whether nothing may be said to have happened.
 pub(super) fn empty(slot: Slot, seen: &Look, other_day: Option<&str>) -> Decided {
     if let Some((_, read)) = &seen.markers.current {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use object_store::ObjectStore;
 use serde_json::Value;
 
+use super::asked::Standing;
 use super::claim::complete;
 use super::gates::gates;
 use super::look::Look;
@@ -22,7 +23,7 @@ pub(super) async fn decide(
     store: &Arc<dyn ObjectStore>,
     request: &Request,
     run: &str,
-    seen: &Look,
+    (seen, stands): (&Look, &Standing),
     host: &SharedHost,
 ) -> Result<Decided> {
     let current = seen.markers.current.as_ref();
@@ -57,11 +58,12 @@ pub(super) async fn decide(
             "run {run} is no longer what its marker says: {why}; {advice}"
         )));
     }
-    let gated = gates(dataset, store, request.slot, &listed, host).await?;
+    let known = stands.asked.as_ref();
+    let gated = gates(dataset, store, request.slot, &listed, known, host).await?;
     if let Some(why) = gated.refused {
         return Ok(Decided {
             findings: gated.findings,
-            completeness: gated.completeness,
+            asked: gated.asked,
             ..Decided::refused(why)
         });
     }
@@ -70,7 +72,7 @@ pub(super) async fn decide(
     let racing = racing(seen, run);
     if is_current && racing.is_empty() {
         return Ok(Decided {
-            completeness: gated.completeness,
+            asked: gated.asked,
             ..Decided::unchanged(format!(
                 "run {run} is the current one, and its marker matches"
             ))
@@ -80,7 +82,7 @@ pub(super) async fn decide(
     marker.published_at = request.as_of;
     // Its new marker is newer than what came late to it.
     marker.set_loose_until(before.doubted_until(object.put))?;
-    complete(&mut marker, gated.completeness.as_ref());
+    complete(&mut marker, gated.asked.as_ref());
     supersede(
         &mut marker,
         (!is_current)
@@ -108,7 +110,7 @@ pub(super) async fn decide(
         }),
         findings: gated.findings,
         warnings: gated.warnings,
-        completeness: gated.completeness,
+        asked: gated.asked,
         ..Decided::default()
     })
 }

@@ -8,6 +8,7 @@ use crate::delta::write::Signature;
 use crate::host::Quiet;
 use crate::hours::Day;
 use crate::hours::dataset::MarkerKind;
+use crate::hours::judge::Verdict;
 use crate::hours::judge::tests::dataset;
 use crate::hours::listing::path;
 use crate::hours::state::State;
@@ -126,13 +127,8 @@ impl Lab {
 
     async fn state(&self) -> Verdict {
         let seen = self.seen().await;
-        judged(
-            &self.dataset,
-            self.slot,
-            &seen,
-            None,
-            Time(1_796_000_000_000),
-        )
+        let at = (self.slot, Time(1_796_000_000_000));
+        asked::judged(&self.dataset, at, (&seen.markers, &seen.objects), None)
     }
 
     fn marker_key(&self) -> Path {
@@ -453,6 +449,43 @@ async fn whoever_comes_second_is_told_by_whom() {
     assert!(lab.plan_of(&over).await.is_ok());
     over.over = Over::Marker("another".to_owned());
     assert_eq!(lab.plan_of(&over).await.unwrap_err().kind(), Kind::Conflict);
+}
+
+#[tokio::test]
+async fn whoever_publishes_the_same_run_second_finds_it_published() {
+    for replace in [false, true] {
+        let lab = Lab::new();
+        lab.run("r0", 1).await;
+        lab.run("r1", 1).await;
+        if replace {
+            lab.publish("r0", 1).await;
+        }
+        let claim = Claim {
+            replace,
+            ..lab.claim("r1", 1)
+        };
+        let what = || What::Run(claim.clone());
+        let first = lab.plan(what()).await.unwrap();
+        let second = lab.plan(what()).await.unwrap();
+        assert_eq!(lab.apply(&first, "one").await.unwrap().outcome, Put);
+        let before = lab.seen().await;
+        let told = lab.apply(&second, "two").await.unwrap();
+        assert_eq!((told.outcome, told.state), (Unchanged, Some(State::Closed)));
+        let message = told.message.unwrap();
+        let says = "run r1 is published already: the marker names run r1, published at 2026-11-10T";
+        assert!(message.starts_with(says), "{message}");
+        assert_eq!(told.superseded_run, None);
+        assert_eq!(lab.seen().await.current, before.current);
+    }
+
+    // Of other objects, it is another publication.
+    let lab = Lab::new();
+    lab.run("r1", 1).await;
+    let of_one = lab.plan(What::Run(lab.claim("r1", 1))).await.unwrap();
+    lab.put("run_id=r1/part-1.parquet").await;
+    assert_eq!(lab.publish("r1", 2).await.outcome, Put);
+    let error = lab.apply(&of_one, "two").await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Conflict);
 }
 
 #[tokio::test]

@@ -158,6 +158,26 @@ async fn what_is_refused_or_cannot_be_meant_says_so() {
             "which run",
         ),
         (json!({ "kind": "vacuum" }), "and not to a dataset"),
+        (
+            json!({ "kind": "expire_runs", "date": "2026-11-10" }),
+            "`date` is no part of this act",
+        ),
+        (
+            json!({ "kind": "expire_runs", "hour": 8 }),
+            "`hour` is no part of this act",
+        ),
+        (
+            json!({ "kind": "compact", "date": "2026-11-10", "hour": 8, "run": "r1" }),
+            "`run` is no part of this act",
+        ),
+        (
+            json!({ "kind": "repoint", "date": "2026-11-10", "hour": 8, "run": "r1", "count": 3 }),
+            "`count` is no part of this act",
+        ),
+        (
+            json!({ "kind": "repoint", "date": "2026-11-10", "hour": 8, "run": "r1", "with_late": true }),
+            "`with_late` is no part of this act",
+        ),
     ] {
         let answer = post(&app, PLANS, &request).await;
         assert_eq!(answer.status, 400, "{}", answer.text());
