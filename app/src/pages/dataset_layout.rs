@@ -148,7 +148,7 @@ fn line(dataset: &str, day: &GridDay, most: u64) -> Markup {
     };
     let many = counted(over().count() as u64, day.states.len() > 1);
     let over = over().min().zip(over().max()).map(|(first, last)| {
-        view! { <a href=selected(first, last)>{many}</a> }
+        view! { <a class="link" href=selected(first, last)>{many}</a> }
     });
     let whole = selected(0, day.states.len().saturating_sub(1));
     let width = format!(
