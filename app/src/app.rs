@@ -176,7 +176,7 @@ fn Stale() -> Markup {
     Markup::live(move || {
         other.get().then(|| {
             view! {
-                <div class="note warning">
+                <div class="note warning no-print">
                     <span>"The server is of another build than this page"</span>
                     <span class="acts">
                         <button type="button" class="btn small" on:click=reload>"Reload"</button>

@@ -10,6 +10,9 @@ use crate::route::Route;
 use crate::session::session;
 use crate::signals::RwSignal;
 
+/// Characters of a name that fit; of a longer one the ends remain, which tell it from its like.
+const LONGEST: usize = 25;
+
 /// The rail. Below 720 px it is shown while `open`.
 #[component]
 pub fn Rail(open: RwSignal<bool>) -> Markup {
@@ -60,18 +63,18 @@ fn datasets_of(lake: &LakeReport, zone: &str) -> Markup {
     let entries = datasets.map(|dataset| {
         let dataset = dataset.name.clone();
         let state = session.states.of(&dataset);
-        let short = shorten_middle(&dataset, 28);
+        let short = shorten_middle(&dataset, LONGEST);
         let href = Route::Hours { dataset: dataset.clone() }.href();
+        let title = shorten(&dataset, 200);
         let current = move || {
             session.route.with(|r| r.dataset() == Some(&dataset)).then_some("page")
         };
         view! {
             <li>
-                <a href=href aria-current=current>
+                <a href=href aria-current=current title=title>
                     <span class=move || format!("dot {}", state.get().class()) aria-hidden="true"></span>
                     <span class="name">{short}</span>
                     <span class="unseen">{move || state.get().says()}</span>
-                    <small title="Hours and markers">"hours"</small>
                 </a>
             </li>
         }
@@ -88,7 +91,7 @@ fn Entry(entry: TableEntry) -> Markup {
         here.is_some_and(|e| e.name == name).then_some("page")
     };
     let own = entry.name.strip_prefix(&format!("{}/", entry.zone));
-    let short = shorten_middle(own.unwrap_or(&entry.name), 28);
+    let short = shorten_middle(own.unwrap_or(&entry.name), LONGEST);
     let format = match entry.format {
         Format::Delta => ("Δ", "Delta"),
         Format::Iceberg => ("ice", "Iceberg"),

@@ -55,15 +55,30 @@ fn Records(page: Arc<AuditPage>) -> Markup {
         .map(|record| line(record, named))
         .collect();
     let heads: &[&str] = match named {
-        true => &["When", "Table", "Act", "Came to", "By", "Why", "What"],
-        false => &["When", "Table", "Act", "Came to", "Why", "What"],
+        true => &[
+            "When (UTC)",
+            "Table or dataset",
+            "Act",
+            "Came to",
+            "By",
+            "Why",
+            "What",
+        ],
+        false => &[
+            "When (UTC)",
+            "Table or dataset",
+            "Act",
+            "Came to",
+            "Why",
+            "What",
+        ],
     };
     let older = page.next_before.clone().map(|before| {
         let query = Query::default().with("before", Some(&before));
         view! { <p class="after"><a class="btn" href=Route::Audit.with(query).href()>"Older"</a></p> }
     });
     view! {
-        <div class="audit"><Sheet label="What was done" heads>{lines}</Sheet></div>
+        <div class="stacked"><Sheet label="What was done" heads>{lines}</Sheet></div>
         {older}
         {forgotten}
     }
@@ -106,14 +121,17 @@ fn line(record: &AuditRecord, named: bool) -> Markup {
         };
         view! { " " <a href=href.href()>{format!("version {version}")}</a> }
     });
-    let by = record.by.as_deref().map(|by| format::shorten(by, 40));
+    let by = match record.by.as_deref() {
+        Some(by) => view! { {format::shorten(by, 40)} },
+        None => view! { <span class="faint">"not named"</span> },
+    };
     let why = record
         .reason
         .as_deref()
         .map(|why| format::shorten(why, 200));
     view! {
         <tr>
-            <td><When at=Some(record.at) /></td>
+            <td><When at=Some(record.at) minute=true /></td>
             <td><a href=timeline.href()><Key text=record.table.clone() max=40 /></a></td>
             <td>{act}{slot}</td>
             <td><Badge text=word tone />{made}</td>

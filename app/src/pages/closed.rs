@@ -64,7 +64,7 @@ pub fn Page() -> Markup {
         );
         let all = lake.datasets.iter().enumerate();
         let all = all.map(|(i, entry)| view! { <Dataset entry=entry.clone() i known /> });
-        view! { {all.collect::<Markup>()} {legend()} }
+        view! { {legend()} {all.collect::<Markup>()} }
     });
     view! {
         <Head title="Closed hours" facts>

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lake::hours::{Day, State};
+use lake::hours::{Day, Slot, State};
 use lake::wire::hours::{Fresh, GridDay, GridReport};
 use leptos::prelude::*;
 
@@ -10,14 +10,15 @@ use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
 use crate::pages::common::{Sheet, fact};
-use crate::parts::{Bar, Bytes, CopyButton, Count, Head};
+use crate::parts::{Bytes, CopyButton, Count, Head};
 use crate::route::{Query, Route};
 use crate::session::session;
 use crate::signals::{Callback, Signal};
 
 use super::hours::exceptions::note;
 use super::hours::grid::day_name;
-use super::hours::whose::counted;
+use super::hours::picked::Pick;
+use super::hours::whose::{counted, unit};
 use super::hours::{Tabs, facts};
 
 /// Days that are looked at: those of a month.
@@ -74,6 +75,7 @@ fn Body(dataset: String, report: Arc<GridReport>) -> Markup {
         .collect::<Markup>();
     let findings = report.findings.iter().map(note).collect::<Markup>();
     let none = report.findings.is_empty();
+    let unit = unit(&report.dataset);
     let budget = match (
         report.dataset.budget_objects,
         report.dataset.budget_median_bytes,
@@ -93,7 +95,7 @@ fn Body(dataset: String, report: Arc<GridReport>) -> Markup {
         <div class="columns">
             <div>
                 <h2>"Days" <small>{format!("{} to {}", report.from, report.to)}</small></h2>
-                <Sheet label="Objects and bytes of each day" heads=&["Day (UTC)", "Objects", "Bytes", "", "Over budget"]>{days}</Sheet>
+                <Sheet label="Objects and bytes of each day" heads=&["Day (UTC)", "Objects", "Bytes", "Beside the largest", "Over budget"]>{days}</Sheet>
             </div>
             <aside aria-label="Sizes and findings">
                 <h2>"Sizes"</h2>
@@ -103,10 +105,11 @@ fn Body(dataset: String, report: Arc<GridReport>) -> Markup {
                     {fact("Median", view! { <Bytes n=sizes.median_bytes /> })}
                     {fact("A tenth is smaller than", view! { <Bytes n=sizes.p10_bytes /> })}
                     {fact("A tenth is larger than", view! { <Bytes n=sizes.p90_bytes /> })}
-                    {fact(if report.dataset.partition.len() > 1 { "Budget of an hour" } else { "Budget of a day" }, budget)}
+                    {fact(if unit == "hour" { "Budget of an hour" } else { "Budget of a day" }, budget)}
                     {fact("LISTs over the parent prefixes", view! { <Count n=sizes.lists_of_parents /> })}
                     {fact("LISTs over the runs alone", view! { <Count n=sizes.lists_of_runs /> })}
                 </dl>
+                <p class="soft s">{format!("LIST requests that a reader of all closed {unit}s makes: over their parent prefixes, where older runs and loose keys lie too, or over the published runs alone")}</p>
                 <h2>"Findings"</h2>
                 {findings}
                 {none.then(|| view! { <p class="soft">"Nothing that needs an act"</p> })}
@@ -127,28 +130,38 @@ fn line(dataset: &str, day: &GridDay, most: u64) -> Markup {
         .objects
         .iter()
         .fold(0u64, |sum, n| sum.saturating_add(*n));
-    let over = day
-        .states
-        .chars()
-        .filter(|c| *c == State::OverBudget.letter())
-        .count() as u64;
-    let hours = Route::Hours {
-        dataset: dataset.to_owned(),
+    let slot = |hour: usize| match (day.states.len(), u8::try_from(hour)) {
+        (2.., Ok(hour)) => Slot::hour(day.date, hour),
+        _ => Slot::day(day.date),
     };
-    let query = Query::default().with(
-        "sel",
-        Some(match day.states.len() {
-            1 => day.date.to_string(),
-            _ => format!("{0}T00..{0}T23", day.date),
-        }),
+    let over = || {
+        let all = day.states.chars().enumerate();
+        all.filter(|(_, letter)| *letter == State::OverBudget.letter())
+            .map(|(hour, _)| hour)
+    };
+    let selected = |first: usize, last: usize| {
+        let hours = Route::Hours {
+            dataset: dataset.to_owned(),
+        };
+        let pick = Pick::new(slot(first), slot(last)).to_string();
+        hours.with(Query::default().with("sel", Some(pick))).href()
+    };
+    let many = counted(over().count() as u64, day.states.len() > 1);
+    let over = over().min().zip(over().max()).map(|(first, last)| {
+        view! { <a class="link" href=selected(first, last)>{many}</a> }
+    });
+    let whole = selected(0, day.states.len().saturating_sub(1));
+    let width = format!(
+        "width:{}%",
+        format::decimal(bytes as f64 * 100.0 / most.max(1) as f64, 1)
     );
     view! {
         <tr>
-            <td><a href=hours.with(query).href()>{day_name(day.date)}</a></td>
+            <td><a href=whole>{day_name(day.date)}</a></td>
             <td class="n"><Count n=objects /></td>
             <td class="n"><Bytes n=bytes /></td>
-            <td><Bar came=bytes went=0 largest=most /></td>
-            <td class="n">{(over > 0).then(|| counted(over, day.states.len() > 1))}</td>
+            <td class="w"><span class="share" aria-hidden="true"><i style=width></i></span></td>
+            <td class="n">{over}</td>
         </tr>
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod act;
 pub mod around;
+pub mod aside;
 pub mod evidence;
 pub mod objects;
 pub mod offers;
@@ -15,11 +16,9 @@ use lake::wire::hours::{Fresh, HourReport};
 use leptos::prelude::*;
 
 use crate::asked::Asked;
-use crate::copy::shell;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::pages::common::fact;
-use crate::parts::{CopyButton, Facts, Head, ShellLine};
+use crate::parts::{CopyButton, Facts, Head, When};
 use crate::route::Route;
 use crate::session::session;
 use crate::signals::{Callback, Memo, RwSignal, Signal, effect};
@@ -29,7 +28,8 @@ use super::hours::grid::day_name;
 use super::hours::runs::{class, glyph};
 
 use self::act::Acts;
-use self::around::{Held, Readers, Waits};
+use self::around::Held;
+use self::aside::Aside;
 use self::evidence::Evidence;
 use self::objects::{Objects, Runs};
 use self::outcome::Told;
@@ -73,7 +73,7 @@ pub fn Page() -> Markup {
             .href();
             let listed = report.ok().and_then(|report| report.row.listed_at);
             let mut facts = vec![view! { <a href=href>{dataset.clone()}</a> }];
-            facts.extend(listed.map(|at| view! { "listed " {format::ago(at, session.now.get())} }));
+            facts.extend(listed.map(|at| view! { "listed " <When at=Some(at) /> }));
             view! { <Facts facts /> }
         }
     };
@@ -231,68 +231,6 @@ fn replay(report: &HourReport) -> Option<Markup> {
         false => format!("The topic can be replayed until {at} UTC"),
     };
     Some(view! { <p class="note warning"><span>{text}</span></p> })
-}
-
-/// What an hour's reader, publisher and catalog can do.
-#[component]
-fn Aside(dataset: String, report: Arc<HourReport>) -> Markup {
-    let row = &report.row;
-    let mut words = vec![
-        "tidemark".to_owned(),
-        "check".to_owned(),
-        dataset.clone(),
-        "--date".to_owned(),
-        row.date.to_string(),
-    ];
-    if let Some(hour) = row.hour {
-        words.extend(["--hour".to_owned(), hour.to_string()]);
-    }
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let check = shell(&words);
-    let exits = match row.state.lets_pass() {
-        true => "exits with 0: a reader may go on".to_owned(),
-        false => format!("exits with 1: it is {}", row.state.words()),
-    };
-    let scan = report.scan.clone().map(|scan| {
-        view! {
-            <h2>"What a reader scans"</h2>
-            <ShellLine command=Signal::stored(scan) />
-        }
-    });
-    let statement = match report.statement.clone() {
-        Some(statement) => view! {
-            <h2>"For a catalog"</h2>
-            <ShellLine command=Signal::stored(statement) />
-        },
-        None => view! {
-            <h2>"For a catalog"</h2>
-            <p class="soft s">{format!("No statement: the hour is {}, and a catalog remembers what is closed", row.state.words())}</p>
-        },
-    };
-    let waits = (row.state == State::Open)
-        .then(|| view! { <Waits dataset=dataset.clone() report=Arc::clone(&report) /> });
-    let owners = [
-        ("Publishing", &report.dataset.publisher),
-        ("Object sizes", &report.dataset.compaction_owner),
-        ("The data", &report.dataset.owner),
-    ];
-    let owners = owners.into_iter().filter_map(|(what, who)| {
-        let who = format::shorten(who.as_deref()?, 60);
-        Some(fact(what, who))
-    });
-    let owners: Vec<Markup> = owners.collect();
-    let owners = (!owners.is_empty())
-        .then(|| view! { <h2>"Whom to ask"</h2> <dl class="pairs">{owners}</dl> });
-    view! {
-        {waits}
-        <Readers dataset=dataset.clone() state=row.state />
-        <h2>"For a job"</h2>
-        <ShellLine command=Signal::stored(check) />
-        <p class="soft s">{exits}</p>
-        {scan}
-        {statement}
-        {owners}
-    }
 }
 
 #[cfg(test)]

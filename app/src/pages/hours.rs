@@ -31,7 +31,7 @@ use self::grid::Grid;
 use self::picked::{Pick, Picked};
 use self::shown::Shown;
 use self::summary::{ClosedUpTo, Counts};
-use self::whose::{deadline, run_of, slot_of, why};
+use self::whose::{deadline, run_of, slot_of, unit, why};
 
 /// How often the open hours are looked at again.
 const EVERY: std::time::Duration = std::time::Duration::from_secs(60);
@@ -200,9 +200,10 @@ fn Body(
             ])
         })
     };
+    let expected = Arc::clone(&declared);
     let none = move || {
         (days.get() == 0).then(|| view! {
-            <Empty title="No hours in this window">
+            <Empty title=format!("No {}s in this window", unit(&expected))>
                 <p class="soft">"Nothing is expected before the dataset's first day, and later days have not begun."</p>
             </Empty>
         })
@@ -248,11 +249,7 @@ pub fn facts(report: &GridReport) -> Markup {
         (true, _) => "expects every day",
         (false, _) => "expects what comes",
     };
-    let unit = if dataset.partition.len() > 1 {
-        "hour"
-    } else {
-        "day"
-    };
+    let unit = unit(dataset);
     let grace = format::duration(dataset.grace.max(0) as u64);
     let facts = [
         dataset.zone.clone(),

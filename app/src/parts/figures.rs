@@ -126,7 +126,10 @@ pub fn When(
             format::ago(at, now.get())
         }
     });
-    view! { <time datetime=at.to_string() title=title>{text}</time> }
+    // Paper tells no time by how long ago it was.
+    let class = if minute { "" } else { "exact" };
+    let on_paper = format::minute_with_year(at);
+    view! { <time class=class datetime=at.to_string() title=title data-at=on_paper>{text}</time> }
 }
 
 /// A key, an id or a version: monospaced, made visible, shortened in its middle and whole on

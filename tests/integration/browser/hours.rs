@@ -199,6 +199,10 @@ async fn a_selection_is_made_by_keys_lives_in_the_address_and_is_acted_on() {
     page.reads("9 hours: 1 mutated, 1 racing, 1 late, 6 closed")
         .await;
     page.reads("A reader must wait").await;
+    // The frame goes around whole cells.
+    let framed = "const frame = document.querySelector('.cells > .picked'); \
+                  return frame.offsetHeight === frame.parentElement.offsetHeight";
+    assert_eq!(page.web().run(framed, &[]).await, json!(true));
     let check = line(page, "tidemark check").await;
     assert_eq!(shell(&check, &config).status.code(), Some(1), "{check}");
     // A catalog is told of closed hours alone.
@@ -234,7 +238,7 @@ async fn a_selection_is_made_by_keys_lives_in_the_address_and_is_acted_on() {
     page.press("button", "Clear selection").await;
     page.arrives("/d/learning.progress").await;
 
-    // On paper there is no button and no path to anywhere, and every hour.
+    // On paper there is no button and no path to anywhere, every hour, and when it was printed.
     let print = json!({ "media": "print" });
     page.web().cdp("Emulation.setEmulatedMedia", print).await;
     let paper = page.text().await;
@@ -245,6 +249,9 @@ async fn a_selection_is_made_by_keys_lives_in_the_address_and_is_acted_on() {
     for gone in ["Copy link", "tidemark hours", "Closed hours"] {
         assert!(!paper.contains(gone), "{gone} in {paper}");
     }
+    let printed = "const clock = getComputedStyle(document.querySelector('.clock')); \
+                   return clock.display != 'none'";
+    assert_eq!(page.web().run(printed, &[]).await, json!(true));
     explorer.close().await;
 }
 

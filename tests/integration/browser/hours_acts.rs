@@ -52,7 +52,7 @@ async fn hours_are_published_pointed_back_compacted_and_declared_empty() {
     page.fill("textbox", "Why? It may stay empty", "a task came late")
         .await;
     page.press("button", "Publish").await;
-    page.reads("The hour is now").await;
+    page.reads("It is now").await;
     page.reads("3 objects, 3").await;
     page.reads("superseded, does not match").await;
     assert_eq!(state("learning.progress", 10).await, "closed");
@@ -61,7 +61,7 @@ async fn hours_are_published_pointed_back_compacted_and_declared_empty() {
     explorer.go(&format!("/d/learning.progress/{day}/13")).await;
     page.press("button", "Choose…").await;
     page.press("button", "Point back").await;
-    page.reads("The hour is now").await;
+    page.reads("It is now").await;
     page.reads("3 objects, 3").await;
     assert_eq!(state("learning.progress", 13).await, "closed");
 
@@ -74,7 +74,7 @@ async fn hours_are_published_pointed_back_compacted_and_declared_empty() {
         .await;
     page.reads("Packs").await;
     page.press("button", "Compact").await;
-    page.reads("The hour is now").await;
+    page.reads("It is now").await;
     page.reads("1 object, ").await;
     assert_eq!(state("learning.progress", 17).await, "closed");
 
@@ -90,7 +90,7 @@ async fn hours_are_published_pointed_back_compacted_and_declared_empty() {
     )
     .await;
     page.press("button", "Declare it empty").await;
-    page.reads("The hour is now").await;
+    page.reads("It is now").await;
     page.reads("the course platform stood still").await;
     assert_eq!(state("learning.progress_event", 17).await, "empty");
 

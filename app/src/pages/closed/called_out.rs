@@ -15,6 +15,7 @@ use crate::format;
 use crate::markup::{Markup, view};
 use crate::pages::hours::inputs::named;
 use crate::pages::hours::note_state;
+use crate::pages::hours::whose::counted;
 use crate::pages::lake::Overviews;
 use crate::parts::{Note, NoteKind};
 use crate::route::{Query, Route};
@@ -100,7 +101,7 @@ fn sentence(sentence: Sentence) -> Markup {
             let name = short(&dataset);
             let more = match more {
                 0 => String::new(),
-                n => format!(". {} more", format::counted(n, "hour")),
+                n => format!(". {} more", counted(n, slot.hour.is_some())),
             };
             let href = Route::Hours { dataset }.href();
             view! {
@@ -133,7 +134,7 @@ fn sentence(sentence: Sentence) -> Markup {
                 <Note kind=NoteKind::Warning>
                     <span>
                         <b>{name}</b>": "
-                        {format!("{} {verb} over budget", format::counted(hours, "hour"))}
+                        {format!("{} {verb} over budget", counted(hours, slot.hour.is_some()))}
                         " "
                         <span class="soft">{whose}</span>
                     </span>

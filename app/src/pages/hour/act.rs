@@ -15,6 +15,7 @@ use crate::format;
 use crate::markup::{Markup, view};
 use crate::pages::common::{NotDone, Warnings, fact};
 use crate::pages::hours::exceptions::note;
+use crate::pages::hours::whose::unit;
 use crate::pages::maintenance::act::{Done, Goes, Refused, came_of};
 use crate::parts::{Bytes, Key, ShellLine};
 use crate::session::session;
@@ -51,8 +52,8 @@ pub fn Acts(dataset: String, report: Arc<HourReport>, told: Callback<Applied>) -
     let buttons: Vec<Markup> = buttons.collect();
     let advice = advice(&report);
     let none = (buttons.is_empty() && advice.is_none()).then_some(match waits {
-        true => "The hour has not ended",
-        false => "Nothing has to be done",
+        true => format!("The {} has not ended", unit(&report.dataset)),
+        false => "Nothing has to be done".to_owned(),
     });
     let advice = advice.map(|(text, command)| {
         view! {

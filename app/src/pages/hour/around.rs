@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::format;
 use crate::markup::{Markup, view};
 use crate::pages::hours::inputs::{Inputs, named};
+use crate::pages::hours::whose::unit;
 use crate::route::Route;
 use crate::session::session;
 use crate::signals::Memo;
@@ -72,7 +73,7 @@ pub fn Readers(dataset: String, state: State) -> Markup {
 pub fn Waits(dataset: String, report: Arc<HourReport>) -> Markup {
     let last = report.last_closed.map(|slot| {
         let href = Route::Hour { dataset, slot }.href();
-        view! { "The last closed hour is " <a href=href>{slot.to_string()}</a> ". " }
+        view! { {format!("The last closed {} is ", unit(&report.dataset))} <a href=href>{slot.to_string()}</a> ". " }
     });
     let stream = report.dataset.stream.clone().map(|(name, url)| {
         // The configuration's own link; nothing else of it leaves this site.

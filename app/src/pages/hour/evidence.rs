@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::format;
 use crate::markup::{IntoMarkup, Markup, view};
-use crate::pages::common::{fact, key_fact};
+use crate::pages::common::{fact, key_fact, named};
 use crate::pages::hours::exceptions::{note, state};
 use crate::parts::{Bytes, Key, When};
 
@@ -34,8 +34,8 @@ pub fn Evidence(report: Arc<HourReport>) -> Markup {
         .or(report.closed_by.as_ref().map(|(_, put)| *put));
     view! {
         {some.then(|| view! { <h2>"What else is so"</h2> <ul class="reasons">{reasons.into_iter().collect::<Markup>()}</ul> })}
-        <h2>"Two clocks" <small>"when keys were put, and when the hour was published"</small></h2>
-        <dl class="pairs">
+        <h2>"Two clocks" <small>"when keys were put, and when it was published"</small></h2>
+        <dl class="pairs fields">
             {fact("Listing", view! { {format::counted(row.objects, "object")} ", " <Bytes n=row.bytes /> ", median " <Bytes n=row.median_bytes /> })}
             {fact("Newest object put", view! { <When at=row.newest_object minute=true /> })}
             {put.map(|put| fact("Marker put", view! { <When at=Some(put) minute=true /> }))}
@@ -102,6 +102,20 @@ fn gate(report: &HourReport) -> Markup {
     view! { {text} {examples} }
 }
 
+/// A field that is no text: what is long is one line, and all of it behind that.
+fn whole(name: &str, value: &Value) -> Markup {
+    let line = value.to_string();
+    match line.len() > 80 {
+        true => view! {
+            <details class="raw">
+                <summary class="mono">{format::shorten(&line, 80)}</summary>
+                {named(name, value)}
+            </details>
+        },
+        false => format::visible(&line).into_markup(),
+    }
+}
+
 /// The marker, field by field, as it is written.
 #[component]
 fn Marker(report: Arc<HourReport>) -> Markup {
@@ -124,13 +138,13 @@ fn Marker(report: Arc<HourReport>) -> Markup {
     let fields = marker.into_iter().map(|(name, value)| {
         let value = match value {
             Value::String(text) => view! { <Key text max=110 /> }.into_markup(),
-            other => format::shorten(&other.to_string(), 200).into_markup(),
+            other => whole(&name, &other),
         };
         key_fact(&name, value)
     });
     let key = report.marker_key.clone().unwrap_or_default();
     view! {
         <h2>"Marker" <small class="mono">{format::shorten_middle(&key, 90)}</small></h2>
-        <dl class="pairs">{fields.collect::<Markup>()}</dl>
+        <dl class="pairs fields">{fields.collect::<Markup>()}</dl>
     }
 }

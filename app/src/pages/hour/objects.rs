@@ -22,7 +22,7 @@ pub fn Runs(report: Arc<HourReport>) -> Markup {
     let lines = report.runs.iter().map(run).collect::<Markup>();
     view! {
         <h2>"Runs" <small>{format::count(report.runs.len() as u64)}</small></h2>
-        <Sheet label="Runs of this hour" heads=&["Run", "Objects", "Bytes", "Newest put", "Published", "Stands"]>{lines}</Sheet>
+        <div class="stacked runs"><Sheet label="Runs" heads=&["Run", "Objects", "Bytes", "Newest put", "Published", "Stands"]>{lines}</Sheet></div>
     }
 }
 

@@ -109,7 +109,7 @@ fn declared(report: &HourReport) -> bool {
 pub fn advice(report: &HourReport) -> Option<(&'static str, String)> {
     let text = match report.row.state {
         State::Lost | State::Mutated | State::Invalid => {
-            "A new run mends it, never another count: write the hour's objects below a run_id= of their own, then publish that run with the count of its writer."
+            "A new run mends it, never another count: write its objects below a run_id= of their own, then publish that run with the count of its writer."
         }
         State::Incomplete => {
             "Publish a run that has the missing lines: write it below a run_id= of its own, then publish it with the count of its writer."

@@ -36,7 +36,7 @@ fn Outcome(applied: Applied) -> Markup {
         .and_then(|hours| hours.message)
         .map(|m| format::capital(&format::visible(&m)));
     view! {
-        <p class="note done" role="status"><span><b>"Done. "</b>"The hour is now "{now}". "{message}" "{registered}</span></p>
+        <p class="note done" role="status"><span><b>"Done. "</b>"It is now "{now}". "{message}" "{registered}</span></p>
         <Warnings warnings=applied.warnings />
     }
 }

@@ -18,7 +18,7 @@ use crate::signals::Memo;
 use super::Hours;
 use super::inputs::{Inputs, named};
 use super::runs::{class, glyph};
-use super::whose::slot_of;
+use super::whose::{slot_of, unit};
 
 /// The list, and what else the listing shows.
 #[component]
@@ -57,16 +57,21 @@ pub fn Exceptions(
         })
     });
     let inputs = Inputs::new(&declared.reads, days);
+    let unit = unit(&declared);
+    let heads: &[&str] = match unit {
+        "day" => &["Day (UTC)", "State", "Why", "Objects", "Bytes"],
+        _ => &["Hour (UTC)", "State", "Why", "Objects", "Bytes"],
+    };
     let list = Markup::live(move || {
         rows.with(|(rows, total)| {
             if rows.is_empty() {
-                return Some(view! { <p class="soft">"No hour needs a person"</p> });
+                return Some(view! { <p class="soft">{format!("No {unit} needs a person")}</p> });
             }
             let more = total.saturating_sub(rows.len() as u64);
             let holds = holds(&closed);
             let lines = rows.iter().map(|row| line(&declared, row, holds(row), &inputs)).collect::<Markup>();
             Some(view! {
-                <div class="exceptions"><Sheet label="Hours that need a person" heads=&["Hour (UTC)", "State", "Why", "Objects", "Bytes"]>{lines}</Sheet></div>
+                <div class="exceptions"><Sheet label="What needs a person" heads>{lines}</Sheet></div>
                 {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more, in the grid", format::count(more))}</p> })}
             })
         })

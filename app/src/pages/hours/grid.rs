@@ -218,7 +218,7 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
         let named = hours
             .shown
             .with(|s| s.as_ref().map(|s| s.name()).unwrap_or_default());
-        format!("Hours of {named}, newest day first. Arrow keys move, Enter opens, Shift extends")
+        format!("{named}, newest day first. Arrow keys move, Enter opens, Shift extends")
     };
     let head = move || column_names(columns.get());
     let height = move || {

@@ -216,7 +216,7 @@ fn Selection(
             slot: pick.first,
         }
         .href();
-        view! { <a class="btn small" href=href>"Open the hour"</a> }
+        view! { <a class="btn small" href=href>"Open it"</a> }
     });
     let acts = rows.iter().take(ACTS).map(|row| act(&dataset, row));
     let more = rows.len().saturating_sub(ACTS);

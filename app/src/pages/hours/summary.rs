@@ -63,10 +63,11 @@ pub fn up_to(declared: &DatasetReport, closed: &ClosedReport, now: RwSignal<Time
         let behind = behind.map(|behind| view! { {behind} });
         view! { <span class="soft">{behind}<a class="go" href=href>{text}</a></span> }
     });
+    let on_paper = |up_to| format!("{} UTC", format::minute_with_year(up_to));
     match closed.up_to {
         Some(up_to) => view! {
             <span class="soft">"Closed up to"</span>
-            <b title=format::utc(up_to)>{moment(up_to, now.get_untracked())}</b>
+            <b class="exact" title=format::utc(up_to) data-at=on_paper(up_to)>{moment(up_to, now.get_untracked())}</b>
             {blocked}
         },
         None => view! { <b>"Nothing is closed yet"</b> {blocked} },

@@ -16,6 +16,15 @@ pub fn counted(n: u64, hourly: bool) -> String {
     format::counted(n, if hourly { "hour" } else { "day" })
 }
 
+/// What a dataset is cut into: `hour` or `day`.
+pub fn unit(dataset: &DatasetReport) -> &'static str {
+    if dataset.partition.len() > 1 {
+        "hour"
+    } else {
+        "day"
+    }
+}
+
 /// The slot of a row.
 pub fn slot_of(row: &HourRow) -> Slot {
     Slot {

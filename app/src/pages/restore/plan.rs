@@ -143,7 +143,7 @@ fn Undone(here: Here, total: u64, rows: Vec<CommitRow>) -> Markup {
     let more = total.saturating_sub(SHOWN as u64);
     view! {
         <h2>"Undone" <small>{count_of(total, "commit")}</small></h2>
-        <Sheet label="Commits that are undone" heads=&["Version", "Operation", "Rows", "By", "When", "Why"]>{lines}</Sheet>
+        <div class="stacked"><Sheet label="Commits that are undone" heads=&["Version", "Operation", "Rows", "By", "When", "Why"]>{lines}</Sheet></div>
         {(more > 0).then(|| view! { <p class="soft s">{format!("and {} more", format::count(more))}</p> })}
     }
 }

@@ -33,7 +33,7 @@ pub fn Picked(timeline: Timeline) -> Markup {
                     at: At::Version(Version(*one)),
                 };
                 view! {
-                    <div class="picked" role="status">
+                    <div class="picks" role="status">
                         <span><b class="mono">{*one}</b>" taken; take another version to compare the two"</span>
                         <span class="acts">
                             {before}
@@ -45,7 +45,7 @@ pub fn Picked(timeline: Timeline) -> Markup {
                 }
             }
             [from, to, ..] => view! {
-                <div class="picked" role="status">
+                <div class="picks" role="status">
                     <span><b class="mono">{*from}</b>" and "<b class="mono">{*to}</b>" taken"</span>
                     <span class="acts">
                         <a class="btn small main" href=diff(&table, *from, *to)>

@@ -238,7 +238,8 @@ fn late_data(
 pub(in crate::hours) fn over_budget(dataset: &Dataset, run: &[&Object], reasons: &mut Vec<Reason>) {
     let count = run.len() as u64;
     if let Some(most) = dataset.budget.objects.filter(|most| count > *most) {
-        let message = format!("{count} objects; the budget is {most} an hour");
+        let unit = if dataset.hourly() { "an hour" } else { "a day" };
+        let message = format!("{count} objects; the budget is {most} {unit}");
         reasons.push(Reason::new(State::OverBudget, message));
     }
     let mut sizes: Vec<u64> = run.iter().map(|object| object.bytes).collect();
