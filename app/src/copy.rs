@@ -58,30 +58,62 @@ pub fn download(name: &str, mime: &str, text: &str) {
     let _ = saved();
 }
 
-/// Rows as CSV (RFC 4180): quoted where needed, `None` as nothing.
+/// Rows as CSV (RFC 4180): quoted where needed, `None` as nothing. Text that a spreadsheet would
+/// run as a formula begins with `'`.
 pub fn csv<'a, R>(head: &[&str], rows: impl IntoIterator<Item = R>) -> String
 where
     R: IntoIterator<Item = Option<std::borrow::Cow<'a, str>>>,
 {
-    let mut text = head.join(",");
+    let mut text = String::new();
+    for (i, name) in head.iter().enumerate() {
+        put(&mut text, i, Some(name));
+    }
     text.push_str("\r\n");
     for row in rows {
         for (i, cell) in row.into_iter().enumerate() {
-            if i > 0 {
-                text.push(',');
-            }
-            let Some(cell) = cell else { continue };
-            if cell.contains(['"', ',', '\n', '\r']) || cell.starts_with(' ') || cell.is_empty() {
-                text.push('"');
-                text.push_str(&cell.replace('"', "\"\""));
-                text.push('"');
-            } else {
-                text.push_str(&cell);
-            }
+            put(&mut text, i, cell.as_deref());
         }
         text.push_str("\r\n");
     }
     text
+}
+
+/// Cell `i` of a row.
+fn put(text: &mut String, i: usize, cell: Option<&str>) {
+    if i > 0 {
+        text.push(',');
+    }
+    let Some(cell) = cell else { return };
+    let guard = if runs(cell) { "'" } else { "" };
+    if cell.contains(['"', ',', '\n', '\r']) || cell.starts_with(' ') || cell.is_empty() {
+        text.push('"');
+        text.push_str(guard);
+        text.push_str(&cell.replace('"', "\"\""));
+        text.push('"');
+    } else {
+        text.push_str(guard);
+        text.push_str(cell);
+    }
+}
+
+/// Whether a spreadsheet may take a cell for a formula: by its first character, unless it is a
+/// plain number.
+fn runs(cell: &str) -> bool {
+    match cell.bytes().next() {
+        Some(b'=' | b'@' | b'\t' | b'\r') => true,
+        Some(b'+' | b'-') => !number(cell),
+        _ => false,
+    }
+}
+
+/// Whether this is a number: `-12`, `-1.5e-7`.
+fn number(text: &str) -> bool {
+    let unsigned = |text| str::strip_prefix(text, ['-', '+']).unwrap_or(text);
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let mantissa = unsigned(mantissa);
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    [whole, part, unsigned(power)].into_iter().all(digits)
 }
 
 /// Words as a POSIX shell takes them.
@@ -115,6 +147,32 @@ mod tests {
             csv(&["p", "q", "r"], rows),
             "p,q,r\r\na,,\"\"\r\n\"x,\"\"y\"\"\n\",1,\" z\"\r\n"
         );
+    }
+
+    #[test]
+    fn spreadsheets_run_nothing() {
+        let of = |cell: &'static str| csv(&[], [[Some(cell.into())]]).replace("\r\n", "");
+        for (cell, saved) in [
+            ("=1+1, \"wrong\"", "\"'=1+1, \"\"wrong\"\"\""),
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("+1+1", "'+1+1"),
+            ("-", "'-"),
+            ("-2+3", "'-2+3"),
+            ("-1.2.3", "'-1.2.3"),
+            ("+44 20 7946", "'+44 20 7946"),
+            ("-5", "-5"),
+            ("+5.25", "+5.25"),
+            ("-1.5e-7", "-1.5e-7"),
+            ("-3E8", "-3E8"),
+            ("a=1", "a=1"),
+            ("\u{2212}5", "\u{2212}5"),
+        ] {
+            assert_eq!(of(cell), saved, "{cell}");
+        }
+        assert_eq!(of("\r=1"), "\"'\r=1\"");
+        assert_eq!(csv(&["=a", "b,c"], [[None, None]; 0]), "'=a,\"b,c\"\r\n");
     }
 
     #[test]

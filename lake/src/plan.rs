@@ -5,6 +5,7 @@ mod hours;
 mod job;
 mod optimize;
 mod request;
+mod restore;
 mod vacuum;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ pub use self::hours::{
 pub use self::job::{Job, JobState, Jobs};
 pub use self::optimize::{Bin, OptimizeDetail, Passed};
 pub use self::request::{ApplyRequest, PlanRequest};
+pub use self::restore::RestoreDetail;
 pub use self::vacuum::{
     Emptied, Leftover, Origin, Pin, PinRequest, Pins, PutBack, Quarantine, Quarantined, Spared,
     VacuumDetail,
@@ -103,6 +105,9 @@ pub struct Plan {
     pub undone: Vec<CommitRow>,
     /// What a person should know before they say yes.
     pub warnings: Vec<String>,
+    /// What a restore goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<RestoreDetail>,
     /// What a vacuum deletes, one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vacuum: Option<VacuumDetail>,
@@ -147,6 +152,7 @@ impl Plan {
             protocol: Vec::new(),
             undone: Vec::new(),
             warnings: Vec::new(),
+            restore: None,
             vacuum: None,
             optimize: None,
             hours: None,

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 /// A predicate as a person would write it: Spark's list of strings joined, the expression ids
-/// (`letter#39791`) and one pair of outer brackets gone. `None` where there is none.
+/// (`letter#39791`), the marks of names that were not looked up (`'letter`) and one pair of outer
+/// brackets gone. `None` where there is none.
 ///
 /// `list` reads a list of strings as JSON: the page has a reader of its own.
 pub fn predicate_text(
@@ -18,7 +19,7 @@ pub fn predicate_text(
     };
     let parts: Vec<String> = list
         .iter()
-        .map(|p| bare(&without_ids(p.trim())))
+        .map(|p| bare(&without_marks(&without_ids(p.trim()))))
         .filter(|p| !p.is_empty())
         .collect();
     (!parts.is_empty()).then(|| parts.join(" and "))
@@ -54,6 +55,38 @@ fn without_ids(text: &str) -> String {
         };
     }
     out.push_str(rest);
+    out
+}
+
+/// Drops the apostrophe that Spark puts before a name it has not looked up: one that opens no text,
+/// for it is never closed before the next one opens.
+fn without_marks(text: &str) -> String {
+    let opens = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + 1..).unwrap_or_default();
+        let starts = before.is_empty() || before.ends_with(['(', ' ', ',', '!', '-']);
+        starts && after.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '`')
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find('\'')) {
+        let at = from + at;
+        let next = text.get(at + 1..).and_then(|rest| rest.find('\''));
+        let next = next.map(|n| at + 1 + n);
+        out.push_str(text.get(from..at).unwrap_or_default());
+        let mark = opens(at) && next.is_none_or(opens);
+        let end = match (mark, next) {
+            (true, _) => at + 1,
+            // Text is copied as it stands, to the apostrophe that closes it.
+            (false, Some(close)) => close + 1,
+            (false, None) => text.len(),
+        };
+        if !mark {
+            out.push_str(text.get(at..end).unwrap_or_default());
+        }
+        from = end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
     out
 }
 
@@ -97,6 +130,26 @@ mod tests {
             text(json!("[\"a = 1\",\"(b = '#7')\"]")),
             "a = 1 and b = '#7'"
         );
+        assert_eq!(
+            text(json!("[\"('event_date = 2026-11-28)\"]")),
+            "event_date = 2026-11-28"
+        );
+        assert_eq!(
+            text(json!("[\"(('a = 1) AND ('b.c IN (2,3)))\"]")),
+            "(a = 1) AND (b.c IN (2,3))"
+        );
+        assert_eq!(
+            text(json!("('city = 'New York') and name = 'it''s'")),
+            "(city = 'New York') and name = 'it''s'"
+        );
+        for plain in [
+            "region = 'US'",
+            "t = 'a b' or 'x y' = t",
+            "a = ''",
+            "n = 'é'",
+        ] {
+            assert_eq!(text(json!(plain)), plain);
+        }
         assert_eq!(predicate(json!("[]")), None);
         assert_eq!(predicate(json!(null)), None);
         assert_eq!(text(json!({"a": []})), r#"{"a":[]}"#);

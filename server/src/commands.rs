@@ -389,6 +389,7 @@ fn deleted(outcome: &Outcome) -> Result<ExitCode> {
 
 /// Runs the command that the process was started with. `page` is what the binary carries.
 pub fn main(page: Embedded) -> ExitCode {
+    quiet_where_caught();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // A usage error has to be JSON too, before it is known what was meant.
     let json = arguments.iter().any(|argument| argument == "--json");
@@ -471,4 +472,14 @@ async fn run(cli: Cli, page: Embedded) -> Result<ExitCode> {
 async fn about(table: &Table, command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
     let location = lake::error::redacted(&table.location);
     command.await.map_err(|e| e.at("location", location))
+}
+
+/// A decoder's panic that becomes an error is told as that error, once.
+fn quiet_where_caught() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !lake::parquet::batches::catching() {
+            print(panic);
+        }
+    }));
 }

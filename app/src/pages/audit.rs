@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use lake::hours::Slot;
 use lake::plan::{Act, AuditPage, AuditRecord, Ended};
+use lake::table::Version;
 use leptos::prelude::*;
 
 use crate::acts;
 use crate::asked::Asked;
+use crate::copy::csv;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::pages::common::Sheet;
+use crate::pages::common::{Sheet, csv_button};
 use crate::parts::{Badge, Empty, Head, Key, When};
 use crate::route::{Query, Route};
 use crate::session::session;
@@ -77,7 +79,11 @@ fn Records(page: Arc<AuditPage>) -> Markup {
         let query = Query::default().with("before", Some(&before));
         view! { <p class="after"><a class="btn" href=Route::Audit.with(query).href()>"Older"</a></p> }
     });
+    let save = csv_button("audit".to_owned(), "Save these acts as CSV", move || {
+        as_table(&page.records)
+    });
     view! {
+        <p class="export">{save}</p>
         <div class="stacked"><Sheet label="What was done" heads>{lines}</Sheet></div>
         {older}
         {forgotten}
@@ -107,13 +113,7 @@ fn line(record: &AuditRecord, named: bool) -> Markup {
         (Act::Restore, Some(target)) => format!("Restore to {target}"),
         (kind, _) => act_name(kind).to_owned(),
     };
-    let (word, tone) = match record.ended {
-        Ended::Applied => ("done", "come"),
-        Ended::Refused => ("refused", ""),
-        Ended::Conflict => ("too late", "late"),
-        Ended::Failed => ("failed", "go"),
-        Ended::Cancelled => ("stopped", ""),
-    };
+    let (word, tone) = came_to(record.ended);
     let made = record.version.map(|version| {
         let href = Route::Commit {
             table: table.clone(),
@@ -140,4 +140,52 @@ fn line(record: &AuditRecord, named: bool) -> Markup {
             <td class="soft">{format::shorten(&record.message, 240)}</td>
         </tr>
     }
+}
+
+/// What came of it in a word, and the word's colour.
+fn came_to(ended: Ended) -> (&'static str, &'static str) {
+    match ended {
+        Ended::Applied => ("done", "come"),
+        Ended::Refused => ("refused", ""),
+        Ended::Conflict => ("too late", "late"),
+        Ended::Failed => ("failed", "go"),
+        Ended::Cancelled => ("stopped", ""),
+    }
+}
+
+fn as_table(records: &[AuditRecord]) -> String {
+    let head = [
+        "when",
+        "table",
+        "act",
+        "hour",
+        "target_version",
+        "came_to",
+        "version",
+        "by",
+        "why",
+        "what",
+        "plan",
+    ];
+    let version = |v: Option<Version>| v.map(|v| v.to_string().into());
+    let rows = records.iter().map(|record| {
+        let slot = record.date.map(|day| Slot {
+            day,
+            hour: record.hour,
+        });
+        [
+            Some(record.at.to_string().into()),
+            Some(record.table.as_str().into()),
+            Some(act_name(record.kind).into()),
+            slot.map(|slot| slot.to_string().into()),
+            version(record.target_version),
+            Some(came_to(record.ended).0.into()),
+            version(record.version),
+            record.by.as_deref().map(Into::into),
+            record.reason.as_deref().map(Into::into),
+            Some(record.message.as_str().into()),
+            Some(record.plan_id.as_str().into()),
+        ]
+    });
+    csv(&head, rows)
 }

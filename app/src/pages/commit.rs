@@ -265,7 +265,7 @@ fn Changes(diff: DiffReport) -> Markup {
     }
 }
 
-/// The same from a shell and from SQL, and the commit as a file.
+/// The same from a shell, and the commit as a file. SQL has no statement for one commit.
 #[component]
 fn Elsewhere(here: Here, report: Arc<CommitReport>) -> Markup {
     let version = report.commit.version;
@@ -274,7 +274,6 @@ fn Elsewhere(here: Here, report: Arc<CommitReport>) -> Markup {
         Some(from) => here.command("diff", &["--from", &from.to_string(), "--to", &to]),
         None => here.command("snapshot", &["--version", &to]),
     };
-    let sql = format!("DESCRIBE HISTORY {}", here.sql());
     let parameters = match version.previous() {
         Some(from) => format!("from={from}&to={to}&files=true"),
         None => format!("version={to}&files=true"),
@@ -293,7 +292,5 @@ fn Elsewhere(here: Here, report: Arc<CommitReport>) -> Markup {
     view! {
         <h2>"The same from a shell" <span class="end">{json}</span></h2>
         <ShellLine command />
-        <h2>"In SQL"</h2>
-        <ShellLine command=sql />
     }
 }

@@ -32,4 +32,4 @@ pub use save::{csv_button, json_link};
 pub use say::{Say, Warnings};
 pub use sheet::Sheet;
 pub use switch::Switch;
-pub use tiles::DiffTiles;
+pub use tiles::{DiffTiles, changed};

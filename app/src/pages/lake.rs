@@ -22,7 +22,7 @@ use crate::late;
 use crate::markup::{Markup, view};
 use crate::parts::{Facts, Head};
 use crate::route::Route;
-use crate::session::session;
+use crate::session::{TableState, session};
 use crate::signals::RwSignal;
 
 use called_out::CalledOut;
@@ -80,7 +80,7 @@ pub fn Page() -> Markup {
         }
     });
     view! {
-        <Head title="Lake" facts=move || facts(overviews) />
+        <Head title="Lake" facts />
         {body}
     }
 }
@@ -91,17 +91,15 @@ fn called_out() -> Markup {
     Markup::live(move || matches!(late.ready()?, Ok(())).then(|| late::page(&Route::Lake)))
 }
 
-fn facts(overviews: Overviews) -> Markup {
+fn facts() -> Markup {
     let Some(lake) = session().lake.ok() else {
         return Markup::Nothing;
     };
-    let needing = overviews.0.with(|all| {
-        let tables = all.values().flatten();
-        tables.filter(|o| !o.attention.is_empty()).count() as u64
-    });
-    let broken = overviews
-        .0
-        .with(|all| all.values().filter(|o| o.is_err()).count() as u64);
+    let states = session().states;
+    let tables = lake.tables.iter().map(|t| &t.name);
+    let all = || tables.clone().chain(lake.datasets.iter().map(|d| &d.name));
+    let needing = states.count(all(), TableState::Attention);
+    let broken = states.count(all(), TableState::Broken);
     let mut facts = vec![
         view! { {counted(lake.zones.len() as u64, "zone")} },
         view! { {counted(lake.tables.len() as u64, "table")} },

@@ -14,7 +14,7 @@ use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
 use crate::parts::{Bytes, CopyButton, Empty, Head, Key, Note, NoteKind, ShellLine, Tabs};
-use crate::route::Route;
+use crate::route::{Query, Route};
 use crate::session::session;
 use crate::signals::{Callback, Signal};
 use crate::words::headline;
@@ -74,8 +74,19 @@ fn Body(here: Here, report: Arc<LayoutReport>) -> Markup {
     let command = here.command("layout", &["--version", &version]);
     let parameters = format!("version={}", report.version);
     let json = json_link(here, "layout", &parameters, "The layout as JSON");
+    let packs = report
+        .partitions
+        .iter()
+        .any(|p| p.files_after_packing < p.files);
+    let pack = packs.then(|| {
+        let query = Query::default().with("show", Some("optimize"));
+        let table = here.name();
+        let to = Route::Maintenance { table }.with(query).href();
+        view! { <p class="after"><a class="btn" href=to>"Plan the packing…"</a></p> }
+    });
     view! {
         <p class="verdict"><Say sentence=said /></p>
+        {pack}
         <div class="columns split">
             <div class="split-main">
                 <Treemap here report=Arc::clone(&report) />

@@ -25,7 +25,7 @@ pub(crate) mod scroll;
 pub use column::{Column, Sort};
 
 use column::{HeadCell, templates};
-use scroll::{first_seen, follow_scroll, reveal};
+use scroll::{first_seen, follow_scroll, printed, reveal};
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -57,6 +57,9 @@ pub fn Grid(
     /// Is told which rows exist, whenever that changes.
     #[prop(optional)]
     seen: Option<RwSignal<Window>>,
+    /// Rows from the top that were read, where not all were: no more are printed.
+    #[prop(into, optional)]
+    read: Option<Signal<usize>>,
     /// Whether `j`, `k` and Enter anywhere on the page are this grid's. One grid a page.
     #[prop(default = true)]
     hotkeys: bool,
@@ -74,7 +77,19 @@ pub fn Grid(
     let body = NodeRef::<Div>::new();
     let seen = seen.unwrap_or_else(|| RwSignal::new(Window::default()));
     let active = active.unwrap_or_else(|| RwSignal::new(None));
-    follow_scroll(body, count, row_height, seen);
+    let read = read.unwrap_or(count);
+    follow_scroll(body, count, read, row_height, seen);
+    let cut = move || {
+        let (count, printed) = (count.get(), printed(count.get(), read.get()));
+        let of = |n: usize| crate::format::count(n as u64);
+        (printed < count).then(|| {
+            let said = match printed < read.get() {
+                true => ": the CSV has all",
+                false => ": the others were not read",
+            };
+            view! { <p class="print-only">{of(printed)}" of "{of(count)}" printed"{said}</p> }
+        })
+    };
 
     effect(move || {
         if let (Some(index), Some(body)) = (active.get(), body.get_untracked()) {
@@ -192,6 +207,7 @@ pub fn Grid(
                 </div>
             </div>
         </div>
+        {cut}
     }
 }
 

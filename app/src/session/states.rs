@@ -65,6 +65,14 @@ impl TableStates {
         }
     }
 
+    /// How many of these were last found so, followed.
+    pub fn count<'a>(self, names: impl Iterator<Item = &'a String>, state: TableState) -> u64 {
+        let so = |all: &HashMap<String, TableState>| {
+            names.filter(|name| all.get(*name) == Some(&state)).count()
+        };
+        self.all.with(so) as u64
+    }
+
     /// How a table was last found.
     pub fn of(self, table: &str) -> Memo<TableState> {
         let table = table.to_owned();

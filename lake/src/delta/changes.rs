@@ -168,13 +168,17 @@ impl Log {
         let mut from_bytes = None;
         if from.is_none() {
             (from_files, from_rows, from_bytes) = (Some(0), Some(0), Some(0));
-        } else if let Some(from) = from.filter(|_| !removed.is_empty()) {
+        } else if let Some(from) =
+            from.filter(|_| !removed.is_empty() || !added.is_empty() && head.is_short())
+        {
             let checksum = if removed.iter().any(|(_, t)| untold(t)) {
                 None
             } else {
                 self.checksum(from).await
             };
             let snapshot = match &checksum {
+                // Where nothing went it is counted only, and who knows how many there are to count.
+                None if removed.is_empty() => None,
                 None => Some(snapshots.snapshot(from).await?),
                 // What the checksum tells is enough where the log cannot be replayed.
                 Some(sums) if head.is_short() && sums.num_files <= FEW_FILES => {

@@ -29,7 +29,7 @@ use crate::answer::Root;
 use crate::diff::schema::schema_changes;
 use crate::diff::{key_changes, protocol_keys};
 use crate::host::SharedHost;
-use crate::plan::{Act, Plan};
+use crate::plan::{Act, Plan, RestoreDetail};
 use crate::table::{At, Time, Version};
 use crate::wire::{CommitRow, HistoryQuery};
 use crate::{Error, Result};
@@ -208,17 +208,27 @@ impl Planning<'_> {
         let dropped: HashSet<Key> = going.iter().map(|f| f.key()).collect();
         let mut after: Vec<Key> = Vec::with_capacity(base.files.len());
         let mut bytes_after = 0u64;
+        let mut rows_after = Some(0u64);
+        let mut stay = |key: Key, file: &FileRef<'_>| {
+            bytes_after = bytes_after.saturating_add(file.bytes());
+            rows_after = rows_after.and_then(|sum| sum.checked_add(file.rows()?));
+            after.push(key);
+        };
         for file in base.files.iter() {
             let key = file.key();
             if !dropped.contains(&key) {
-                bytes_after = bytes_after.saturating_add(file.bytes());
-                after.push(key);
+                stay(key, &file);
             }
         }
         for file in &coming {
-            bytes_after = bytes_after.saturating_add(file.bytes());
-            after.push(file.key());
+            stay(file.key(), file);
         }
+        plan.restore = Some(RestoreDetail {
+            target_time: back.state.timestamp,
+            files_after: after.len() as u64,
+            bytes_after,
+            rows_after,
+        });
         let mut restore = Restore {
             plan,
             log: self.log.clone(),

@@ -23,10 +23,11 @@ use self::columns::Columns;
 use self::source::Source;
 use super::Dataset;
 use super::day::Slot;
+use super::letters::Letters;
 use super::listing::Object;
 use super::publish::Over;
 use super::publish::asked::{Asked, ask, standing};
-use super::publish::gates::{dead_letters, incomplete};
+use super::publish::gates::incomplete;
 use super::publish::look::{look, objects};
 use super::publish::{refuse, take};
 use crate::delta::write::Digest;
@@ -232,13 +233,14 @@ async fn settled(
     let Some(rule) = &dataset.complete else {
         return Ok(None);
     };
-    let letters = dead_letters(dataset, store, slot).await?;
+    let letters = Letters::of(dataset, store, slot).await?;
     if source.first
-        && let Some(why) = source::still_written(letters.iter().flatten(), dataset, now)
+        && let Some(why) =
+            source::still_written(letters.objects().into_iter().flatten(), dataset, now)
     {
         return Ok(Some(why));
     }
-    let of = (source.inputs.as_slice(), letters.as_deref());
+    let of = (source.inputs.as_slice(), &letters);
     let Asked { found, .. } = ask(dataset, store, of, known, host).await?;
     let passes = found.passes(rule.report);
     Ok((!passes).then(|| incomplete(&found, rule.report)))

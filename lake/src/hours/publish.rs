@@ -32,6 +32,7 @@ use self::asked::{Asked, standing};
 use self::look::{Look, look};
 use super::Dataset;
 use super::day::Slot;
+use super::letters::Letters;
 use super::listing::{Object, path};
 use super::marker::Marker;
 use super::taken::Took;
@@ -245,7 +246,8 @@ pub(crate) async fn plan_knowing(
                 }
                 What::Empty => {
                     let other = crate::hours::spelled::day_of(dataset, store, slot.day).await?;
-                    refuse::empty(slot, seen.0, other.as_deref())
+                    let letters = Letters::of(dataset, store, slot).await?;
+                    refuse::empty(dataset, slot, seen.0, &letters, other.as_deref())
                 }
                 What::Repoint { run } => {
                     repoint::decide(dataset, store, request, run, seen, host).await?

@@ -361,7 +361,7 @@ async fn the_gate_of_hours_that_others_close_is_asked_too() {
 #[tokio::test]
 async fn an_hour_whose_lines_all_became_dead_letters_is_not_one_in_which_nothing_happened() {
     let slot = hour(TO, 0);
-    let declared = json!({ "dataset": "learning.progress", "event_date": slot.day, "hour": 0, "reason": "quiet" });
+    let declared = json!({ "dataset": "learning.progress", "event_date": slot.day, "hour": 0, "reason": "quiet", "declared_at": slot.end() });
     for (every_hour, report, declares, right) in [
         (true, false, false, State::Late),
         (false, false, false, State::Late),

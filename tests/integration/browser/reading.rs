@@ -1,5 +1,6 @@
 //! The engineer's first minute, and the on-call's: what did it change, and what was it like before?
 
+use serde_json::json;
 use tests::chromium::Look;
 
 use super::explorer::Explorer;
@@ -51,5 +52,30 @@ async fn a_time_leads_to_the_version_that_held_then() {
     page.arrives(&explorer.at("users", &format!("/v/{version}")))
         .await;
     page.settles().await;
+    explorer.close().await;
+}
+
+#[tokio::test]
+async fn paper_has_every_row_of_a_list() {
+    let explorer = Explorer::table(Look::WIDE, "users", "?fold=off").await;
+    let page = &explorer.chromium;
+    page.reads("fold small commits").await;
+    page.settles().await;
+    let print = json!({ "media": "print" });
+    page.web().cdp("Emulation.setEmulatedMedia", print).await;
+    let printed = "return [document.querySelectorAll('.grid-body .row').length,
+        +document.querySelector('.grid').getAttribute('aria-rowcount') - 1]";
+    let before = page.web().run(printed, &[]).await;
+    assert!(before[0].as_u64() < before[1].as_u64(), "{before}");
+    let prints = "window.dispatchEvent(new Event('beforeprint'))";
+    page.web().run(prints, &[]).await;
+    let paper = page.web().run(printed, &[]).await;
+    assert_eq!(paper[0], paper[1], "{paper}");
+    assert!(!page.text().await.contains("printed"));
+    // Back on the screen, only what is near the viewport exists again.
+    let over = "window.dispatchEvent(new Event('afterprint'))";
+    page.web().run(over, &[]).await;
+    let after = page.web().run(printed, &[]).await;
+    assert!(after[0].as_u64() < after[1].as_u64(), "{after}");
     explorer.close().await;
 }

@@ -63,6 +63,7 @@ async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
 
     page.press("link", "Restore…").await;
     page.reads(&format!("Put back version {target}?")).await;
+    page.reads(&format!("Version {target}, committed ")).await;
     page.reads("what was erased for privacy must be erased again")
         .await;
     put_back(page, [target, delete], "the wrong region").await;
@@ -71,7 +72,11 @@ async fn a_wrong_delete_is_undone_in_two_clicks_and_a_sentence() {
     page.sees("link", &format!("The way back: version {delete}…"))
         .await;
 
-    // What was asked is over.
+    // What was asked is over, and the rail knows it.
+    let calm = "return !document.querySelector('.rail [aria-current] .dot.attention')";
+    while page.web().run(calm, &[]).await != true {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
     let said = page.text().await;
     assert!(!said.contains("Put back version"), "{said}");
     page.look(Look::NARROW).await;
@@ -117,6 +122,11 @@ async fn a_head_that_moved_is_said_and_planned_anew() {
         .await;
     let page = &explorer.chromium;
     page.reads(&format!("Put back version {target}?")).await;
+    page.fill("textbox", WHY, "it's wrong").await;
+    page.reads(&format!(
+        "--version {target} --expect {delete} --apply --reason 'it'\\''s wrong'"
+    ))
+    .await;
     // Somebody commits, even without a file, while the plan is read.
     let log = served
         .demo_folder()

@@ -71,7 +71,10 @@ pub fn About(report: Arc<CommitReport>) -> Markup {
 
 fn entries(value: &Value) -> Vec<(String, Value)> {
     match value {
-        Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+        Value::Object(map) => {
+            let told = map.iter().filter(|(_, v)| !v.is_null());
+            told.map(|(k, v)| (k.clone(), v.clone())).collect()
+        }
         Value::Null => Vec::new(),
         other => vec![("value".to_owned(), other.clone())],
     }

@@ -103,7 +103,7 @@ pub fn FileList(
         {move || nothing().then(|| view! { <p class="soft">{empty}</p> })}
         <div class:gone=move || list.count() == 0>
             <Grid label columns=grid_columns count=Signal::derive(move || list.count()) row key
-                on_open=open seen=list.seen sort on_sort />
+                on_open=open seen=list.seen read=Signal::derive(move || list.read()) sort on_sort />
         </div>
         </div>
     }

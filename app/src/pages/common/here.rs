@@ -1,7 +1,6 @@
 //! The table that the page is about: its names for people, for the worker, for a shell, for SQL.
 
 use lake::wire::TableRef;
-use lake::wire::http::TableEntry;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -17,6 +16,8 @@ pub struct Here(StoredValue<Names>);
 
 struct Names {
     name: String,
+    /// The name that the rail knows it by.
+    listed: String,
     title: String,
     table: TableRef,
     location: String,
@@ -40,16 +41,43 @@ impl Here {
         let url = joined(&zone_url.unwrap_or_default(), &prefix);
         let location = untrack(|| session.location()).unwrap_or_else(|| name.clone());
         let title = untrack(|| session.title()).unwrap_or_else(|| name.clone());
-        if let Some(entry) = entry {
-            look_after_dot(session, entry);
-        }
-        Self(StoredValue::new(Names {
+        let listed = entry.map_or_else(|| name.clone(), |e| e.name);
+        let here = Self(StoredValue::new(Names {
             name,
+            listed,
             title,
             table: TableRef { zone, prefix },
             location,
             url,
-        }))
+        }));
+        here.look_after_dot(session);
+        here
+    }
+
+    /// Who came by a link sees how the table is, too, as if the lake had been looked at before.
+    fn look_after_dot(self, session: Session) {
+        let listed = self.0.with_value(|n| n.listed.clone());
+        if session.states.of(&listed).get_untracked() == TableState::Unknown {
+            self.look_again();
+        }
+    }
+
+    /// Asks how the table is: after an act it is not as the rail has it.
+    pub fn look_again(self) {
+        let session = session();
+        let Some(lake) = untrack(|| session.lake.ok()) else {
+            return;
+        };
+        let share = lake.attention.rows_removed;
+        let (listed, table) = (self.0.with_value(|n| n.listed.clone()), self.table());
+        spawn_local(async move {
+            let state = match session.engine().overview(table, share).await {
+                Ok(report) if report.attention.is_empty() => TableState::Calm,
+                Ok(_) => TableState::Attention,
+                Err(_) => TableState::Broken,
+            };
+            session.states.note(&listed, state);
+        });
     }
 
     /// What people call it.
@@ -92,29 +120,6 @@ impl Here {
     pub fn href(self, route: impl FnOnce(String) -> Route) -> String {
         route(self.name()).href()
     }
-}
-
-/// Who came by a link sees how the table is, too, as if the lake had been looked at before.
-fn look_after_dot(session: Session, entry: TableEntry) {
-    if session.states.of(&entry.name).get_untracked() != TableState::Unknown {
-        return;
-    }
-    let Some(lake) = untrack(|| session.lake.ok()) else {
-        return;
-    };
-    let share = lake.attention.rows_removed;
-    let table = TableRef {
-        zone: entry.zone,
-        prefix: entry.prefix,
-    };
-    spawn_local(async move {
-        let state = match session.engine().overview(table, share).await {
-            Ok(report) if report.attention.is_empty() => TableState::Calm,
-            Ok(_) => TableState::Attention,
-            Err(_) => TableState::Broken,
-        };
-        session.states.note(&entry.name, state);
-    });
 }
 
 fn joined(url: &str, prefix: &str) -> String {

@@ -16,6 +16,9 @@ use crate::signals::{RwSignal, StoredValue, effect};
 /// Rows of one question.
 pub const PAGE: u32 = 200;
 
+/// A list no longer than this is read to its end, so that paper has all of it.
+const SHORT: u64 = 2_000;
+
 /// One answer: a page of the list, and how long the list is.
 pub struct Page<T> {
     /// The rows.
@@ -89,6 +92,16 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
     pub fn count(self) -> usize {
         let (matching, _) = self.length.get().unwrap_or_default();
         usize::try_from(matching).unwrap_or(usize::MAX)
+    }
+
+    /// Rows from the top that were read, tracked.
+    pub fn read(self) -> usize {
+        let count = self.count();
+        let there = self.pages.with(|pages| {
+            let missing = (0..).find(|page| !pages.contains_key(page));
+            missing.unwrap_or(u64::MAX).saturating_mul(u64::from(PAGE))
+        });
+        count.min(usize::try_from(there).unwrap_or(usize::MAX))
     }
 
     /// Rows that match and rows in all, tracked.
@@ -206,6 +219,14 @@ impl<T: Clone + Send + Sync + 'static> Paged<T> {
                 if fresh {
                     self.ready.set_value(true);
                     self.want(self.seen.get_untracked());
+                }
+                if answer.matching <= SHORT {
+                    // One after the other: what is scrolled to is not kept waiting.
+                    let pages = answer.matching.div_ceil(u64::from(PAGE));
+                    let next = |asked: &HashSet<u64>| (0..pages).find(|p| !asked.contains(p));
+                    if let Some(next) = self.asked.with_value(next) {
+                        self.ask(next);
+                    }
                 }
             }
             Err(error) => {

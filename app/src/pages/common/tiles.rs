@@ -55,7 +55,7 @@ pub fn DiffTiles(diff: DiffReport) -> Markup {
 
 /// What there is afterwards and beside it what changed; the change alone where the rest was not
 /// counted.
-fn changed(after: Option<Markup>, change: Markup) -> Markup {
+pub fn changed(after: Option<Markup>, change: Markup) -> Markup {
     match after {
         Some(after) => view! { <b>{after}</b> <em>{change}</em> },
         None => view! { <b>{change}</b> },

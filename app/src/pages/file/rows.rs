@@ -185,19 +185,7 @@ fn row(position: u64, columns: &[RowColumn], values: &[Option<String>]) -> Marku
 }
 
 fn as_csv(columns: &[RowColumn], read: &Read) -> String {
-    let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
-    // A name may hold what separates names.
-    let head: Vec<String> = names
-        .iter()
-        .map(|name| {
-            if name.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", name.replace('"', "\"\""))
-            } else {
-                (*name).to_owned()
-            }
-        })
-        .collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let head: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
     let rows = read.rows.iter().map(|(_, values)| {
         values
             .iter()

@@ -102,7 +102,7 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
         last: FEW,
         ..Window::default()
     });
-    follow_scroll(body, count, ROW, seen);
+    follow_scroll(body, count, count, ROW, seen);
 
     let open = {
         let dataset = dataset.clone();
@@ -251,11 +251,6 @@ pub fn Grid(hours: Hours, dataset: String) -> Markup {
         view! { <Row table i day apart /> }
     };
     // On paper all of them exist.
-    let print = window_event_listener(leptos::ev::beforeprint, move |_| {
-        let last = days.with_untracked(Vec::len);
-        seen.update(|seen| (seen.first, seen.last) = (0, last));
-    });
-    on_cleanup(move || print.remove());
     view! {
         <div class="hours" tabindex="0" role="application" aria-label=label on:keydown=keydown>
             <div class="hours-head" aria-hidden="true"><span></span><div class="names" style=move || format!("--n:{}", columns.get())>{head}</div></div>

@@ -48,6 +48,11 @@ pub fn Stage(
 ) -> Markup {
     let again = Callback::new(move |()| planned.again());
     let over = Memo::new(move |_| matches!(done.get(), Done::Applied(_)));
+    effect(move || {
+        if over.get() {
+            here.look_again();
+        }
+    });
     let proof = Markup::live(move || match done.get() {
         Done::Applied(applied) => view! { <Proof here kind aside applied again /> },
         _ => Markup::Nothing,
@@ -283,13 +288,12 @@ fn told(kind: Act, aside: bool, applied: &Applied) -> (String, String) {
     }
 }
 
-/// Why a plan cannot be carried out: calm where there is nothing to do.
+/// Why a plan cannot be carried out. That there is nothing to do is the headline already.
 #[component]
 pub fn Refused(why: String) -> Markup {
-    let kind = match why.starts_with("nothing to") {
-        true => NoteKind::Plain,
-        false => NoteKind::Attention,
-    };
+    if why.starts_with("nothing to") {
+        return Markup::Nothing;
+    }
     let why = format::capital(&format::visible(&why));
-    view! { <Note kind><span>{why}"."</span></Note> }
+    view! { <Note kind=NoteKind::Attention><span>{why}"."</span></Note> }
 }

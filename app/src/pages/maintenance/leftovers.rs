@@ -14,6 +14,8 @@ use crate::pages::common::{Here, Sheet, csv_button};
 use crate::parts::{Badge, Bytes, Column, Count, Grid, Key, When};
 use crate::signals::Signal;
 
+use super::vacuum::removed_lately;
+
 /// Writers that are listed.
 const WRITERS: usize = 10;
 
@@ -24,6 +26,14 @@ pub fn Left(here: Here, detail: Arc<VacuumDetail>) -> Markup {
     if count == 0 {
         return Markup::Nothing;
     }
+    let listed = match removed_lately(&detail).0 {
+        0 => format::count(count as u64),
+        lately => format!(
+            "{} listed; {} more were removed too lately to be looked at one by one: see left alone",
+            format::count(count as u64),
+            format::count(lately)
+        ),
+    };
     let columns = vec![
         Column::new("Key", "minmax(0,1fr)"),
         Column::new("Came from", "150px").narrow("120px"),
@@ -51,7 +61,7 @@ pub fn Left(here: Here, detail: Arc<VacuumDetail>) -> Markup {
     view! {
         <Writers detail=Arc::clone(&detail) />
         <h2>
-            "Objects that nothing kept needs" <small>{format::count(count as u64)}</small>
+            "Objects that nothing kept needs" <small>{listed}</small>
             <span class="end export">{csv}</span>
         </h2>
         <Grid label="Objects that nothing kept needs" columns count=Signal::stored(count) row row_class />
@@ -180,10 +190,10 @@ pub fn Spared(spared: Vec<lake::plan::Spared>) -> Markup {
 }
 
 fn as_table(detail: &VacuumDetail) -> String {
-    let head = ["key", "origin", "bytes", "modified", "writer", "deleted"];
+    let head = ["key", "origin", "bytes", "modified", "writer", "to_delete"];
     let old = detail.objects.iter().map(|left| (left, "true"));
     let young = detail.waiting.iter().map(|left| (left, "false"));
-    let rows = old.chain(young).map(|(left, deleted)| {
+    let rows = old.chain(young).map(|(left, to_delete)| {
         let origin = match left.origin {
             Origin::Removed => "removed",
             Origin::Uncommitted => "uncommitted",
@@ -194,7 +204,7 @@ fn as_table(detail: &VacuumDetail) -> String {
             Some(left.bytes.to_string().into()),
             Some(left.modified.to_string().into()),
             left.writer.clone().map(Into::into),
-            Some(deleted.into()),
+            Some(to_delete.into()),
         ]
     });
     csv(&head, rows)

@@ -208,7 +208,7 @@ fn Tiles(plan: Plan, detail: VacuumDetail) -> Markup {
 }
 
 /// Objects, and their bytes, that were removed too lately to go.
-fn removed_lately(detail: &VacuumDetail) -> (u64, u64) {
+pub fn removed_lately(detail: &VacuumDetail) -> (u64, u64) {
     let lately = |spared: &&SparedObjects| spared.why.starts_with("removed less than");
     let lately = detail.spared.iter().filter(lately);
     lately.fold((0, 0), |(n, bytes), spared| {

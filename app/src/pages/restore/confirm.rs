@@ -37,10 +37,11 @@ pub fn Confirm(
     here: Here,
     planned: Asked<Outcome>,
     done: RwSignal<Done>,
+    /// What was typed.
+    reason: RwSignal<String>,
     outcome: Arc<Outcome>,
     request: PlanRequest,
 ) -> Markup {
-    let reason = RwSignal::new(String::new());
     let target = outcome.plan.target_version.unwrap_or_default();
     let base = outcome.plan.base();
     let id = outcome.plan.id.clone();

@@ -10,12 +10,12 @@ use leptos::prelude::*;
 use crate::asked::Asked;
 use crate::format;
 use crate::markup::{Markup, view};
-use crate::parts::{Net, NetBytes, Op, ShellLine, When};
+use crate::parts::{Bytes, Count, Net, NetBytes, Op, ShellLine, When};
 use crate::route::Route;
-use crate::signals::{Memo, RwSignal};
+use crate::signals::{Memo, RwSignal, Signal, effect};
 use crate::words::count_of;
 
-use super::super::common::{Here, KeyChanges, SchemaChanges, Sheet, Warnings, tile};
+use super::super::common::{Here, KeyChanges, SchemaChanges, Sheet, Warnings, changed, tile};
 use super::confirm::{Confirm, Done, Proof};
 use super::missing::Refused;
 
@@ -32,12 +32,13 @@ pub fn Planned(
 ) -> Markup {
     let plan = &outcome.plan;
     let target = plan.target_version.unwrap_or_default();
-    let version = target.to_string();
-    let mut words = vec!["--version", &version];
-    if request.allow_missing {
-        words.push("--allow-missing");
-    }
-    let command = here.command("restore", &words);
+    let base = plan.base();
+    let reason = RwSignal::new(String::new());
+    let allow_missing = request.allow_missing;
+    let command = Signal::derive(move || {
+        let reason = reason.get();
+        same(here, target, base, allow_missing, reason.trim())
+    });
     let settings = plan.properties.iter().chain(&plan.protocol).count() + plan.schema.len();
     let changes = (settings > 0).then(|| {
         let keys: Vec<_> = plan.properties.iter().chain(&plan.protocol).cloned().collect();
@@ -49,23 +50,29 @@ pub fn Planned(
     });
     let done = RwSignal::new(Done::NotYet);
     let over = Memo::new(move |_| matches!(done.get(), Done::Applied(_)));
-    let base = plan.base();
+    effect(move || {
+        if over.get() {
+            here.look_again();
+        }
+    });
     let proof = Markup::live(move || match done.get() {
         Done::Applied(applied) => view! { <Proof here applied target base /> },
         _ => Markup::Nothing,
     });
+    let asked = asked_for(&request, plan, target);
     let confirm = match &plan.refused {
         Some(why) => view! { <Refused here plan=plan.clone() why=why.clone() /> },
         None => view! {
             <Tiles plan=plan.clone() />
             <Warnings warnings=plan.warnings.clone() />
-            <Confirm here planned done outcome=Arc::clone(&outcome) request />
+            <Confirm here planned done reason outcome=Arc::clone(&outcome) request />
         },
     };
     view! {
         <div aria-live="polite">{proof}</div>
         <div hidden=move || over.get()>
             <p class="verdict">{question(plan, target)}</p>
+            <p class="soft s">{asked}</p>
             {confirm}
             <div class="columns split">
                 <div class="split-main">
@@ -78,6 +85,35 @@ pub fn Planned(
                 </aside>
             </div>
         </div>
+    }
+}
+
+/// The act as a shell does it: the plan until there is a reason, then what the button does.
+fn same(here: Here, target: Version, base: Version, allow_missing: bool, reason: &str) -> String {
+    let (target, base) = (target.to_string(), base.to_string());
+    let mut words = vec!["--version", &target];
+    if allow_missing {
+        words.push("--allow-missing");
+    }
+    if !reason.is_empty() {
+        words.extend(["--expect", &base, "--apply", "--reason", reason]);
+    }
+    here.command("restore", &words)
+}
+
+/// Which time was asked for, and when the version that it means was committed.
+fn asked_for(request: &PlanRequest, plan: &Plan, target: Version) -> String {
+    let committed = plan.restore.as_ref().and_then(|r| r.target_time);
+    let committed = match committed {
+        Some(at) => format!("committed {}", format::utc(at)),
+        None => "whose time is not known".to_owned(),
+    };
+    match request.at {
+        Some(at) => format!(
+            "You asked for {}. The newest version committed at or before it is {target}, {committed}.",
+            format::utc(at)
+        ),
+        None => format!("Version {target}, {committed}."),
     }
 }
 
@@ -106,11 +142,17 @@ fn Tiles(plan: Plan) -> Markup {
     let (came, went) = (Some(plan.files_to_add), Some(plan.files_to_remove));
     let (bytes_came, bytes_went) = (Some(plan.bytes_to_add), Some(plan.bytes_to_remove));
     let undone = format::count(plan.commits_undone());
+    let after = plan.restore;
+    let files = after.as_ref().map(|a| view! { <Count n=a.files_after /> });
+    let rows = after.as_ref().and_then(|a| a.rows_after);
+    let rows = rows.map(|n| view! { <Count n /> });
+    let bytes = after.map(|a| view! { <Bytes n=a.bytes_after /> });
+    let rows_net = view! { <Net came=plan.rows_to_add went=plan.rows_to_remove /> };
     view! {
         <dl class="tiles">
-            {tile("Files", view! { <b><Net came went /></b> })}
-            {tile("Rows", view! { <b><Net came=plan.rows_to_add went=plan.rows_to_remove /></b> })}
-            {tile("Bytes", view! { <b><NetBytes came=bytes_came went=bytes_went /></b> })}
+            {tile("Files afterwards", changed(files, view! { <Net came went /> }))}
+            {tile("Rows afterwards", changed(rows, rows_net))}
+            {tile("Bytes afterwards", changed(bytes, view! { <NetBytes came=bytes_came went=bytes_went /> }))}
             {tile("Commits undone", view! { <b>{undone}</b> })}
         </dl>
     }
@@ -134,7 +176,7 @@ fn Undone(here: Here, total: u64, rows: Vec<CommitRow>) -> Markup {
                 <td><Op name=row.operation.clone() /></td>
                 <td><Net came=row.rows_added went=row.rows_removed /></td>
                 <td>{by}</td>
-                <td><When at=row.timestamp /></td>
+                <td><When at=row.timestamp minute=true /></td>
                 <td class="soft">{why}</td>
             </tr>
         }

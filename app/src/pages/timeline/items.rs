@@ -129,6 +129,15 @@ impl Items {
         self.len
     }
 
+    /// Rows from the newest before the first that waits to be read.
+    pub(super) fn read(&self) -> usize {
+        let waits = |s: &Segment| matches!(s, Segment::Waiting(..));
+        let first = self.segments.iter().position(waits);
+        first
+            .and_then(|i| self.starts.get(i).copied())
+            .unwrap_or(self.len)
+    }
+
     /// Row `index`.
     pub(super) fn at(&self, index: usize) -> Option<Item> {
         let segment = self

@@ -28,6 +28,7 @@ pub fn List(timeline: Timeline) -> Markup {
     keep_place(timeline);
     let items = timeline.items;
     let count = Signal::derive(move || items.with(|i| i.len()));
+    let read = Signal::derive(move || items.with(|i| i.read()));
     let key = move |i: usize| {
         items
             .with(|items| items.at(i).map(key_of))
@@ -67,7 +68,7 @@ pub fn List(timeline: Timeline) -> Markup {
         };
         view! {
             <Grid label="Commits, newest first" columns=columns(measure) count row key row_class=class
-                on_open=open active=timeline.active seen=timeline.seen row_height=ROW />
+                on_open=open active=timeline.active seen=timeline.seen read row_height=ROW />
         }
     };
     let nothing = move || {

@@ -48,3 +48,34 @@ impl Measure {
         }
     }
 }
+
+/// Rows that came and went for whoever reads the table. A rewrite puts the same rows into other
+/// files: none came and none went.
+pub(super) fn rows_of(commit: &CommitRow) -> (Option<u64>, Option<u64>) {
+    match rewrites(commit) {
+        true => (Some(0), Some(0)),
+        false => (commit.rows_added, commit.rows_removed),
+    }
+}
+
+/// Whether the commit has the same rows in other files.
+pub(super) fn rewrites(commit: &CommitRow) -> bool {
+    !commit.data_change && commit.rows_added.unwrap_or(1) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::commit;
+    use super::*;
+
+    #[test]
+    fn a_rewrite_brings_no_rows() {
+        let mut packed = commit(21, "OPTIMIZE");
+        (packed.rows_added, packed.rows_removed) = (Some(727), Some(727));
+        assert_eq!(rows_of(&packed), (Some(727), Some(727)));
+        packed.data_change = false;
+        assert_eq!(rows_of(&packed), (Some(0), Some(0)));
+        (packed.rows_added, packed.rows_removed) = (None, None);
+        assert_eq!(rows_of(&packed), (Some(0), Some(0)));
+    }
+}

@@ -317,6 +317,11 @@ mod tests {
         (c.files_removed, c.files_added, c.data_change) = (Some(60), Some(4), false);
         c.parameters = json!({"predicate": "[]", "zOrderBy": "[]"});
         assert_eq!(summary(&c), "60 files into 4, no rows changed");
+        c.parameters = json!({"predicate": "[\"('event_date = 2026-11-28)\"]"});
+        assert_eq!(
+            summary(&c),
+            "60 files into 4, no rows changed · event_date = 2026-11-28"
+        );
     }
 
     #[test]

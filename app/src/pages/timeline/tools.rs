@@ -11,7 +11,7 @@ use crate::signals::{Callback, Signal};
 
 use super::Timeline;
 use super::items::Item;
-use super::measure::Measure;
+use super::measure::{Measure, rows_of};
 
 /// The tools.
 #[component]
@@ -139,6 +139,7 @@ fn as_csv(timeline: Timeline) -> String {
     let rows = wanted(timeline);
     let rows = rows.iter().map(|c| {
         let text = |t: &Option<String>| t.clone().map(Into::into);
+        let (came, went) = rows_of(c);
         [
             Some(c.version.to_string().into()),
             c.timestamp.map(|t| t.to_string().into()),
@@ -151,8 +152,8 @@ fn as_csv(timeline: Timeline) -> String {
             figure(c.files_removed),
             figure(c.bytes_added),
             figure(c.bytes_removed),
-            figure(c.rows_added),
-            figure(c.rows_removed),
+            figure(came),
+            figure(went),
             Some(c.data_change.to_string().into()),
             text(&c.damaged),
         ]

@@ -6,22 +6,35 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
 use crate::markup::NodeRef;
-use crate::signals::{RwSignal, Signal, effect};
+use crate::signals::{RwSignal, Signal, StoredValue, effect};
 
 use super::super::window::{Window, scroll_of, window as rows_in_view};
 
 /// Pixels of the page's header and of the grid's own, which cover what is scrolled below them.
 const COVERED: f64 = 44.0 + 30.0;
 
+/// Rows that are printed at most: some eighty sheets.
+const PRINTED: usize = 2_000;
+
+/// Rows of a list that paper holds: from the top, as far as they were `read`.
+pub(super) fn printed(count: usize, read: usize) -> usize {
+    count.min(read).min(PRINTED)
+}
+
 /// Keeps `seen` at what is near the viewport: on scroll, on resize, and when the list or what is
-/// above it changes height.
+/// above it changes height. On paper it is the list from its top.
 pub(crate) fn follow_scroll(
     body: NodeRef<Div>,
     count: Signal<usize>,
+    read: Signal<usize>,
     row_height: f64,
     seen: RwSignal<Window>,
 ) {
+    let printing = StoredValue::new(false);
     let measure = move || {
+        if printing.try_get_value() != Some(false) {
+            return;
+        }
         let Some(body) = body.get_untracked() else {
             return;
         };
@@ -38,6 +51,17 @@ pub(crate) fn follow_scroll(
     let handles = [
         window_event_listener_untyped("scroll", move |_| measure()),
         window_event_listener_untyped("resize", move |_| measure()),
+        window_event_listener_untyped("beforeprint", move |_| {
+            printing.set_value(true);
+            seen.update(|seen| {
+                (seen.first, seen.offset) = (0, 0.0);
+                seen.last = printed(count.get_untracked(), read.get_untracked());
+            });
+        }),
+        window_event_listener_untyped("afterprint", move |_| {
+            printing.set_value(false);
+            measure();
+        }),
     ];
     on_cleanup(move || handles.into_iter().for_each(|h| h.remove()));
     effect(move || {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use object_store::ObjectStore;
 
-use super::gates::dead_letters;
 use super::look::Look;
 use crate::Result;
 use crate::host::SharedHost;
 use crate::hours::day::Slot;
 use crate::hours::judge::{Completeness, Evidence, Markers, Verdict, judge};
+use crate::hours::letters::{Letters, stray};
 use crate::hours::listing::{Object, SlotObjects, fingerprint};
 use crate::hours::state::State;
 use crate::hours::{Dataset, complete};
@@ -26,14 +26,23 @@ pub(crate) struct Asked {
 }
 
 /// Asks the gate about a run; an answer that is `known` is given again where it is about the same
-/// objects. `letters` is `None` where they cannot be listed.
+/// objects.
 pub(crate) async fn ask(
     dataset: &Dataset,
     store: &Arc<dyn ObjectStore>,
-    (run, letters): (&[Object], Option<&[Object]>),
+    (run, letters): (&[Object], &Letters),
     known: Option<&Asked>,
     host: &SharedHost,
 ) -> Result<Asked> {
+    if let Letters::Stray(key) = letters {
+        let found = Completeness {
+            unreadable: Some(stray(key)),
+            ..Completeness::default()
+        };
+        let run = fingerprint(run);
+        return Ok(Asked { found, run });
+    }
+    let letters = letters.objects();
     let of = (fingerprint(run), letters.map(fingerprint));
     let same = |known: &&Asked| known.run == of.0 && known.found.letters == of.1;
     if let Some(known) = known.filter(same) {
@@ -63,8 +72,8 @@ pub(crate) async fn ask_of_current(
         return Ok(None);
     }
     let run: Vec<Object> = objects.below(&scan).cloned().collect();
-    let letters = dead_letters(dataset, store, slot).await?;
-    let asked = ask(dataset, store, (&run, letters.as_deref()), known, host);
+    let letters = Letters::of(dataset, store, slot).await?;
+    let asked = ask(dataset, store, (&run, &letters), known, host);
     asked.await.map(Some)
 }
 

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use object_store::ObjectStore;
 
 use super::asked::{Asked, ask};
-use super::look::objects;
+use crate::Result;
 use crate::figures::counted;
 use crate::host::SharedHost;
 use crate::hours::columns::of_file;
 use crate::hours::day::Slot;
 use crate::hours::judge::Completeness;
+use crate::hours::letters::Letters;
 use crate::hours::listing::Object;
 use crate::hours::{Dataset, contract};
 use crate::table::Time;
 use crate::wire::{Finding, Severity};
-use crate::{Kind, Result};
 
 /// What the gates found.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +59,8 @@ pub(crate) async fn gates(
         grain(dataset, store, run, &mut gated, host).await?;
     }
     if let (None, Some(rule)) = (&gated.refused, &dataset.complete) {
-        let letters = dead_letters(dataset, store, slot).await?;
-        let asked = ask(dataset, store, (run, letters.as_deref()), known, host).await?;
+        let letters = Letters::of(dataset, store, slot).await?;
+        let asked = ask(dataset, store, (run, &letters), known, host).await?;
         if !asked.found.passes(rule.report) {
             gated.refused = Some(incomplete(&asked.found, rule.report));
         }
@@ -116,23 +116,6 @@ async fn grain(
         false => gated.warnings.push(message),
     }
     Ok(())
-}
-
-/// Objects that landed under the dead-letter prefix for the same slot; `None` where there is no such
-/// prefix or this server may not list it.
-pub(crate) async fn dead_letters(
-    dataset: &Dataset,
-    store: &Arc<dyn ObjectStore>,
-    slot: Slot,
-) -> Result<Option<Vec<Object>>> {
-    let Some(letters) = dataset.letters() else {
-        return Ok(None);
-    };
-    match objects(&letters, store, slot).await {
-        Ok(listed) => Ok(Some(listed.data().cloned().collect())),
-        Err(error) if error.kind() == Kind::Denied => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Why the gate does not let a run pass, with its figures.

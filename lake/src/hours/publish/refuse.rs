@@ -6,6 +6,7 @@ use crate::hours::Dataset;
 use crate::hours::dataset::MarkerKind;
 use crate::hours::day::Slot;
 use crate::hours::judge::{duration, early_words};
+use crate::hours::letters::{Letters, stray};
 use crate::hours::listing::Object;
 use crate::hours::marker::{Marker, publication_ok};
 use crate::table::Time;
@@ -112,7 +113,13 @@ pub(super) fn published_already(marker: &Marker) -> String {
 }
 
 /// Whether nothing may be said to have happened.
-pub(super) fn empty(slot: Slot, seen: &Look, other_day: Option<&str>) -> Decided {
+pub(super) fn empty(
+    dataset: &Dataset,
+    slot: Slot,
+    seen: &Look,
+    letters: &Letters,
+    other_day: Option<&str>,
+) -> Decided {
     if let Some((_, read)) = &seen.markers.current {
         return Decided::refused(format!("the hour has a marker: {}", winner(read)));
     }
@@ -123,6 +130,17 @@ pub(super) fn empty(slot: Slot, seen: &Look, other_day: Option<&str>) -> Decided
             crate::figures::counted(data.len() as u64, "object"),
             first.key
         ));
+    }
+    let blocks = dataset.complete.as_ref().is_some_and(|rule| !rule.report);
+    let first = letters.objects().and_then(<[Object]>::first);
+    if let Some(first) = first.filter(|_| blocks) {
+        return Decided::refused(format!(
+            "the hour is not empty: its lines became dead letters, {} first",
+            first.key
+        ));
+    }
+    if let Letters::Stray(key) = letters {
+        return Decided::refused(stray(key));
     }
     if let Some(folder) = other_day {
         return Decided::refused(format!(

@@ -45,8 +45,8 @@ pub fn SaveFiles(
                 return;
             }
             match read {
-                Ok((files, whole)) => {
-                    let text = as_table(&files);
+                Ok((read, whole)) => {
+                    let text = as_table(&read, files.mixed());
                     download(&name.get_value(), "text/csv;charset=utf-8", &text);
                     if !whole {
                         session.say(format!(
@@ -94,7 +94,8 @@ fn word(change: FileChange) -> &'static str {
     }
 }
 
-fn as_table(files: &[Listed]) -> String {
+/// The list; whether a file came or left only where files of both kinds may be in it.
+fn as_table(files: &[Listed], mixed: bool) -> String {
     let head = [
         "change",
         "path",
@@ -104,9 +105,10 @@ fn as_table(files: &[Listed]) -> String {
         "partition",
         "modified",
     ];
+    let first = usize::from(!mixed);
     let number = |n: Option<u64>| n.map(|n| n.to_string().into());
     let rows = files.iter().map(|Listed { change, file }| {
-        vec![
+        let cells = [
             change.map(|c| word(c).into()),
             Some(file.path.as_str().into()),
             number(file.bytes),
@@ -114,7 +116,8 @@ fn as_table(files: &[Listed]) -> String {
             number(Some(file.deleted_rows)),
             Some(partition_label(&file.partition).into()),
             file.modified.map(|t| t.to_string().into()),
-        ]
+        ];
+        cells.into_iter().skip(first)
     });
-    csv(&head, rows)
+    csv(head.get(first..).unwrap_or_default(), rows)
 }

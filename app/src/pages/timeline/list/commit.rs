@@ -7,7 +7,7 @@ use crate::markup::{IntoMarkup, Markup, view};
 use crate::parts::{Bar, Difference, Net, NetBytes, Op, When};
 
 use super::super::Timeline;
-use super::super::measure::Measure;
+use super::super::measure::{Measure, rewrites};
 use super::what;
 
 /// The writer's clock is worth a word when it is off by more than this.
@@ -42,7 +42,7 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
             view! { <NetBytes came=commit.bytes_added went=commit.bytes_removed /> }
         }
         // The same rows in other files: none came and none went.
-        _ if !commit.data_change && commit.rows_added.unwrap_or(1) > 0 => {
+        _ if rewrites(commit) => {
             let rewritten = commit
                 .rows_added
                 .map(|n| format!("{} rewritten", counted(n, "row")));
@@ -77,7 +77,7 @@ pub(super) fn commit_cells(timeline: Timeline, measure: Measure, commit: &Commit
         <span role="gridcell" class="n">
             <Net came=commit.files_added went=commit.files_removed />
         </span>
-        <span role="gridcell" class="hide">{bar(timeline, measure, commit)}</span>
+        <span role="gridcell" class="hide no-print">{bar(timeline, measure, commit)}</span>
         <span role="gridcell" class="n">{figure}</span>
         <span role="gridcell" class="hide soft" title=engine>{by}</span>
         <span role="gridcell" class="hide n soft s">

@@ -42,7 +42,7 @@ pub(super) fn fold_cells(timeline: Timeline, measure: Measure, run: &Run) -> Mar
         </span>
         <span role="gridcell" class="hide soft">{what.clone()}</span>
         <span role="gridcell" class="n faint">{run.files.map(crate::format::plus)}</span>
-        <span role="gridcell" class="hide"></span>
+        <span role="gridcell" class="hide no-print"></span>
         <span role="gridcell" class="n faint">{figure}</span>
         <span role="gridcell" class="hide soft">{by}</span>
         <span role="gridcell" class="hide n soft s" title=exact.join(" – ")>{when}</span>
