@@ -34,10 +34,10 @@ pub mod key;
 #[cfg(feature = "read")]
 pub mod kind;
 #[cfg(feature = "read")]
-#[cfg(feature = "read")]
 mod letters;
 #[cfg(feature = "read")]
 pub mod lint;
+#[cfg(feature = "read")]
 pub mod listing;
 #[cfg(feature = "read")]
 pub mod marker;

@@ -272,3 +272,34 @@ async fn the_gate_is_asked_once_about_the_same_objects() {
     assert!(reads > 0);
     assert_eq!(other.found.dead_lettered, 1);
 }
+
+#[tokio::test]
+async fn a_letter_in_no_hour_lets_nothing_be_published() {
+    for below in ["x.json", "event_date=2026-11-10/x.json", "topic/x.json"] {
+        let till = Till::new();
+        till.run("A", &[1, 2]).await;
+        till.shop.put(&format!("dlq/{below}"), "{}").await;
+        let told = till.publish("A", false).await;
+        assert_eq!(told.outcome, PublishedOutcome::Refused, "{below}");
+        let why = told.refused.unwrap();
+        assert!(
+            why.contains("dead letters lie in no hour"),
+            "{below}: {why}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_hour_of_dead_letters_alone_is_not_declared_empty() {
+    let mut till = Till::new();
+    till.letter(1).await;
+    let told = till.act(What::Empty).await;
+    assert_eq!(told.outcome, PublishedOutcome::Refused, "{told:?}");
+    let why = told.refused.unwrap();
+    let says = "the hour is not empty: its lines became dead letters, dlq/";
+    assert!(why.starts_with(says), "{why}");
+    // Where they are only reported, somebody may.
+    till.dataset.complete.as_mut().unwrap().report = true;
+    let planned = till.plan(What::Empty).await;
+    assert_eq!(Published::of(&planned.plan, slot()).refused, None);
+}
