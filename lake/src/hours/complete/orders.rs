@@ -4,7 +4,6 @@ use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 
-use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use roaring::RoaringTreemap;
 use uuid::Uuid;
@@ -116,12 +115,13 @@ struct More {
     dead: RoaringTreemap,
 }
 
-/// Every order that was seen. A line mostly belongs to an order that is far away in memory, so an
-/// order is one entry of the table, with all that a line needs.
+/// Every order that was seen. A line mostly belongs to an order that is far away in memory: all that
+/// a line needs is in one place, and the table, which moves as it grows, holds no more than numbers.
 #[derive(Default)]
 pub(super) struct Orders {
     hasher: DefaultHashBuilder,
-    table: HashTable<Order>,
+    table: HashTable<u32>,
+    all: Vec<Order>,
     arena: Vec<u8>,
     more: Vec<More>,
 }
@@ -129,7 +129,7 @@ pub(super) struct Orders {
 impl Orders {
     /// Takes a line in; `sequence` is from 1 on.
     pub(super) fn take(&mut self, key: Key<'_>, sequence: u64, side: Side) -> Result<()> {
-        let (order, more) = self.order(key);
+        let (order, more) = self.order(key)?;
         if sequence <= WORD {
             let bit = 1u64 << (sequence - 1);
             match side {
@@ -148,13 +148,13 @@ impl Orders {
 
     /// How many orders there are.
     pub(super) fn count(&self) -> usize {
-        self.table.len()
+        self.all.len()
     }
 
     /// Takes in all that was seen elsewhere.
     pub(super) fn absorb(&mut self, other: &Self) -> Result<()> {
-        for theirs in &other.table {
-            let (own, more) = self.order(theirs.key.key(&other.arena));
+        for theirs in &other.all {
+            let (own, more) = self.order(theirs.key.key(&other.arena))?;
             own.landed |= theirs.landed;
             own.dead |= theirs.dead;
             if let Some(theirs) = theirs.more(&other.more) {
@@ -167,42 +167,45 @@ impl Orders {
     }
 
     /// The order with this key, and the further lines of all.
-    fn order(&mut self, wanted: Key<'_>) -> (&mut Order, &mut Vec<More>) {
+    fn order(&mut self, wanted: Key<'_>) -> Result<(&mut Order, &mut Vec<More>)> {
         let Self {
             hasher,
             table,
+            all,
             arena,
             more,
         } = self;
-        let entry = table.entry(
-            hasher.hash_one(wanted),
-            |order| order.key.key(arena) == wanted,
-            |order| hasher.hash_one(order.key.key(arena)),
-        );
-        let order = match entry {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(vacant) => {
-                let order = Order {
-                    key: Kept::keep(wanted, arena),
+        let hash = |key: Key<'_>| hasher.hash_one(key);
+        let hashed = hash(wanted);
+        let known = table.find(hashed, |at| key_of(all, arena, *at) == Some(wanted));
+        let at = match known {
+            Some(at) => *at as usize,
+            None => {
+                let new = u32::try_from(all.len()).map_err(|_| too_many("orders"))?;
+                table.insert_unique(hashed, new, |at| key_of(all, arena, *at).map_or(0, hash));
+                let key = Kept::keep(wanted, arena);
+                all.push(Order {
+                    key,
                     landed: 0,
                     dead: 0,
                     more: None,
-                };
-                vacant.insert(order).into_mut()
+                });
+                all.len() - 1
             }
         };
-        (order, more)
+        let order = all.get_mut(at).ok_or_else(|| too_many("orders"))?;
+        Ok((order, more))
     }
 
     /// What was found.
     pub(super) fn completeness(&self) -> Completeness {
         let mut found = Completeness {
-            orders: self.table.len() as u64,
+            orders: self.all.len() as u64,
             ..Completeness::default()
         };
         // The least keys, so that the same lines always give the same examples.
         let mut examples: BinaryHeap<String> = BinaryHeap::new();
-        for order in &self.table {
+        for order in &self.all {
             let sums = sums(order, order.more(&self.more));
             found.landed = found.landed.saturating_add(sums.landed);
             found.dead_lettered = found.dead_lettered.saturating_add(sums.dead);
@@ -261,12 +264,16 @@ fn more_of<'a>(order: &mut Order, all: &'a mut Vec<More>) -> Result<&'a mut More
         order.more = u32::try_from(all.len()).ok().and_then(NonZeroU32::new);
     }
     let at = order.more.map_or(usize::MAX, |at| at.get() as usize - 1);
-    all.get_mut(at).ok_or_else(|| {
-        Error::new(
-            Kind::TooLarge,
-            "more long orders than can be counted at once",
-        )
-    })
+    all.get_mut(at).ok_or_else(|| too_many("long orders"))
+}
+
+fn key_of<'a>(all: &[Order], arena: &'a [u8], at: u32) -> Option<Key<'a>> {
+    Some(all.get(at as usize)?.key.key(arena))
+}
+
+fn too_many(what: &str) -> Error {
+    let message = format!("more {what} than can be counted at once");
+    Error::new(Kind::TooLarge, message)
 }
 
 /// Of one order: lines that landed, lines that are dead letters alone, and its last line.
