@@ -1,8 +1,8 @@
 //! Superseded runs and consumed loose keys, deleted once nobody can want them back.
 //!
 //! What is deleted is decided hour by hour by [`rules`], and once more, on markers, pins and keys read
-//! again, before each batch; where the completeness of an hour can be told, it is. The marker of a run goes after the run: within the audit window, markers
-//! are the history of the hour.
+//! again, before each batch; the gate of completeness, where there is one, is asked both times. The
+//! marker of a run goes after the run: within the audit window, markers are the history of the hour.
 
 mod apply;
 mod forget;
